@@ -1,4 +1,5 @@
-// What a fleet is for, in minutes: many workers against one, a worker that is killed, one branch for all. Only by name (bench/run.mjs).
+// The benefits of a fleet, in minutes: many workers against one, a killed worker, one branch for all. Run only by name
+// (bench/run.mjs).
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createFleet, until } from '../tests/support/fleet.mjs';
@@ -6,14 +7,14 @@ import { makeDatabase, startServer } from '../tests/support/postgres-server.mjs'
 import { ratio } from './measure.mjs';
 
 const GOALS = 24;
-/** Seconds of a session that others wait for. */
+/** Seconds of a session. */
 const SESSION = 10;
-/** Seconds. */
+/** Seconds of a lease. */
 const LEASE = 15;
 const KILLS = 3;
 const BRANCH = 'refs/heads/main';
 
-/** The same goals by four machines and by one, each of one slot. */
+/** Compares four machines with one on the same goals; each has one slot. */
 export async function fleetOfFour() {
   const night = (names) => (fleet) => timeNight(fleet, { names, slots: 1, session: { sleep: SESSION } });
   const four = await withFleet({}, night(['m1', 'm2', 'm3', 'm4']));
@@ -24,7 +25,7 @@ export async function fleetOfFour() {
   };
 }
 
-/** From the kill of a worker in a session to the session's new beginning on another machine. */
+/** Measures the time from a worker's kill during a session until the session starts again on another machine. */
 export async function fleetLoss() {
   const times = [];
   for (let kill = 0; kill < KILLS; kill += 1) times.push(await withFleet({ lease: LEASE }, timeLoss));
@@ -37,7 +38,7 @@ export async function fleetLoss() {
   };
 }
 
-/** How often the branch is pushed for a goal, in all and in vain. */
+/** Counts the pushes of the branch per goal: all, and failed ones. */
 export async function fleetPushes() {
   const { tried, moved } = await withFleet({}, async (fleet) => {
     const desk = addGoals(fleet, {});
@@ -67,7 +68,7 @@ async function withFleet(options, work) {
   }
 }
 
-/** A project whose goals only write a file each. */
+/** Adds a project whose goals each only write a file. */
 function addGoals(fleet, session, count = GOALS) {
   const ids = Array.from({ length: count }, (_, at) => `g${at}`);
   return fleet.addProject('night', {
@@ -108,7 +109,7 @@ async function startAll(fleet, machines) {
 
 /** @returns {Promise<number>} seconds */
 async function timeLoss(fleet) {
-  // The session of the worker that is killed ends by itself, unheard.
+  // The killed worker's session runs on and ends; nobody reads its result.
   const desk = addGoals(fleet, { sleep: LEASE }, 1);
   expectDone(fleet.call(desk, 'fleet', 'init'));
   const names = ['m1', 'm2'];
@@ -128,7 +129,7 @@ async function timeLoss(fleet) {
   return took;
 }
 
-/** Has each machine's git note what it pushes. @returns {string} where */
+/** Makes each machine's git record its pushes. @returns {string} the file with the records */
 function countPushes(fleet, machines) {
   const bin = join(fleet.base, 'counted');
   const log = join(bin, 'pushes');

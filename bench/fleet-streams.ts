@@ -1,5 +1,5 @@
-// What a transaction of the loop's stream costs in a database and on a disk. Run by bench/fleet.mjs, which bundles it.
-// Prints JSON.
+// Measures a transaction of the loop's stream in a database and on a disk. bench/fleet.mjs bundles and runs it. Prints
+// JSON.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

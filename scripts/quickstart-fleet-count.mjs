@@ -1,7 +1,7 @@
-// The figures of `observe baseline`, counted once more from events alone: it shares nothing with what it is held against.
+// Counts the figures of `observe baseline` from the events alone, sharing no code with the command that it checks.
 
 /**
- * An event counts once: a lease that its worker renewed in time for nobody to have it may end twice.
+ * Counts each event id once: a lease that expired and was renewed before anybody else had the goal may expire twice.
  * @param {object[]} all
  * @returns {Record<string, number | null>}
  */

@@ -29,33 +29,36 @@ it('counts', async (test) => {
 });
 `;
 
-/** What each of two goals has to add to the same line. */
+/** The texts that two goals have to add to the same line. */
 export const ADDED = { port: 'Its port is 3000.', license: 'Its license is MIT.' };
 
 const PAGES = ['start', 'routes', 'errors', 'store', 'tests', 'deploy'];
-/** Each goes on from the one before. */
+/** Goals that each depend on the one before. */
 const CHAIN = ['spring', 'summer', 'autumn', 'winter'];
 const SINGLE = ['north', 'east', 'south', 'west', 'centre'];
 
 const goal = (id, title, more = '') => `  - { id: ${id}, title: "${title}", status: active${more} }\n`;
 const page = (id, sleep = 2) => ({ sleep, write: { [`docs/${id}.md`]: `${id}\n` } });
-/** Takes one action of the run. */
+/** A session that completes one action of the run. */
 const step = (id) => ({
   ...page(id, 1),
   handoff: null,
   run: 'dev-cli step complete --action $(dev-cli next | sed \'s/.*"actionId":"\\([^"]*\\)".*/\\1/\') >../done.json',
 });
-/** A line of the shell that goes on once a condition holds, or after a while. */
+/** Returns a shell line that waits for a condition, at most five minutes. */
 const wait = (condition) => `n=0; until ${condition} || [ $n -gt 600 ]; do sleep 0.5; n=$((n+1)); done`;
 
-/** Until this file is there, the last session of each project lasts: so nothing is lost when all is done. */
+/**
+ * Returns the file that the last session of each project waits for, so that work is left for every machine that is
+ * lost.
+ */
 export const dawnOf = (base) => join(base, 'dawn');
 
 /** @param {string} base the directory of the fleet */
 export function listProjects(base) {
   const untilDawn = wait(`[ -e '${dawnOf(base)}' ]`);
   const begun = join(base, 'api/script.json.begun');
-  // Both are begun from the same line, whichever is first.
+  // Each waits for the other's session to begin, so that both start from the same commit.
   const onLine = (id, other) => ({
     sleep: 1,
     run: `${wait(`grep -qx ${other} '${begun}'`)}; sed -i.old 's/${FIRST_LINE}.*/& ${ADDED[id]}/' README.md && rm README.md.old`,
@@ -105,7 +108,7 @@ export function listProjects(base) {
   return { api, notes };
 }
 
-/** What has to be on the branches in the end. */
+/** The goals that have to be on the branches in the end. */
 export const DONE = {
   api: ['changelog', 'count-tests', 'count-code', 'limits', 'port', 'license', 'health', 'tour', ...PAGES],
   notes: [...CHAIN, ...SINGLE],

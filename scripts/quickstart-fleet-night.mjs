@@ -1,4 +1,4 @@
-// The night of `quickstart fleet`: what its machines, its database and its desk go through, each while there is work.
+// The night of `quickstart fleet`: the losses of machines, database and desk, each while there is work.
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,22 +6,22 @@ import { until } from '../tests/support/fleet.mjs';
 import { ADDED, DONE, dawnOf } from './quickstart-fleet-goals.mjs';
 import { check, say } from './quickstart-stage.mjs';
 
-/** How long the database is away, in milliseconds. */
+/** Milliseconds for which the database is away. */
 const OUTAGE = 10_000;
-/** How long is waited for what has to come about, in seconds. */
+/** Seconds to wait for an expected event. */
 const PATIENCE = 240;
 
 /**
- * What is played with.
+ * The parties of the night.
  * @typedef {object} Stage
  * @property {ReturnType<typeof import('../tests/support/fleet.mjs').createFleet>} fleet
  * @property {{ stop: () => Promise<void>, start: () => Promise<void>, how: string }} database
  * @property {object} api and `notes`: the desks
  * @property {object[]} machines
  * @property {object | null} next a machine with the next version of dev-cli
- * @property {Map<string, object>} workers by the name of the machine, those that run
+ * @property {Map<string, object>} workers the running workers, by the name of the machine
  * @property {Map<string, object>} desks by project
- * @property {{ claims: object[] }[]} lost what machines had that were lost
+ * @property {{ claims: object[] }[]} lost the claims that each lost machine held
  */
 
 /** @param {Stage} stage */
@@ -54,7 +54,7 @@ export function open({ fleet, desks }, desk) {
   desks.set(desk.project, fleet.start(desk, 'auto', '--recursive', '--fleet', '--json'));
 }
 
-/** A call that is told, and has to go well. */
+/** Prints and makes a call, which has to succeed. */
 export function told({ fleet }, place, ...args) {
   say(`  ${place.name} $ dev-cli ${args.join(' ')}`);
   const { exit, stdout, stderr } = fleet.call(place, ...args);
@@ -63,15 +63,15 @@ export function told({ fleet }, place, ...args) {
   return stdout;
 }
 
-/** Says how many goals are still to come, of which there have to be some. */
+/** Prints how many goals are left; there have to be some. */
 function checkThatWorkIsLeft({ fleet, api, notes }, when) {
   const left = [api, notes].map((desk) => DONE[desk.project].length - fleet.listDone(desk).length);
   check(left[0] > 0 && left[1] > 0, true, `${when}: ${left[0]} and ${left[1]} goals are to come`);
 }
 
 /**
- * Waits until a machine that is up is in a session, and in none of those that have to meet another one's.
- * @returns the machine, and what it has
+ * Waits until a running machine is in a session and has neither of the two goals that have to meet.
+ * @returns the machine and its claims
  */
 async function findAtWork({ fleet, api, notes, machines, workers }) {
   return until('a machine is in a session', look, PATIENCE);
@@ -97,7 +97,7 @@ async function findAtWork({ fleet, api, notes, machines, workers }) {
 const list = (claims) =>
   claims.map(({ attempt, goal, state }) => `${attempt ?? goal}${state ? ` (${state})` : ''}`).join(', ');
 
-/** Waits until all of these goals, or some, are another machine's. @returns goals that are */
+/** Waits until other machines have taken over all, or some, of these goals. @returns the goals taken over */
 function waitForOthers({ fleet }, claims, areAll) {
   return until(
     'others take over',
@@ -215,18 +215,21 @@ async function killDesk(stage, desk) {
   open(stage, desk);
 }
 
-/** The engine holds no truth. */
+/** Drops the engine's schema: no truth is lost with it. */
 async function dropEngine(stage) {
   const { fleet, api } = stage;
   await findAtWork(stage);
   checkThatWorkIsLeft(stage, 'the tables of the engine are dropped');
-  // Of two that lock the same tables the server may end this one.
+  // Retried, because the server may resolve a deadlock with a worker by aborting this statement.
   await until('they are dropped', async () => (await fleet.ask('DROP SCHEMA IF EXISTS dbos CASCADE')) !== null);
   told(stage, api, 'fleet', 'init');
   checkThatWorkIsLeft(stage, 'and made anew, empty');
 }
 
-/** Its end, with what became of the goals that it has seen. @param {number | null} exit null: 0 or 1, as it has seen a goal fail or not */
+/**
+ * Waits for a desk to end, prints its goals, and checks its exit code. @param {number | null} exit null: 0 or 1, depending
+ * on whether it saw a goal fail
+ */
 export async function waitForDesk({ desks }, desk, exit, why = 'no goal has failed') {
   const started = desks.get(desk.project);
   const { exit: found, stdout } = await started.ended;

@@ -1,7 +1,7 @@
-// Two projects worked off by four machines: `npm run quickstart -- fleet`, installed `dev-cli demo fleet`. Machines are lost on the way,
-// and so are the database, the desk and the engine's tables. Each machine is a home, a state directory and a clone of its own on this
-// one; the tool is played by a script (tests/support/tool.mjs), the person at the gate, too. PostgreSQL, git, the tests of the project and
-// every process of dev-cli are real.
+// Two projects, worked on by four machines: `npm run quickstart -- fleet`, or `dev-cli demo fleet` if installed.
+// Machines are lost on the way, and so are the database, the desk and the engine's tables. Each machine is a home, a
+// state directory and a clone on this one. A script plays the tool (tests/support/tool.mjs) and the person at the gate.
+// PostgreSQL, git, the project's tests and every process of dev-cli are real.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import { ADDED, DONE, listProjects } from './quickstart-fleet-goals.mjs';
 import { open, playNight, told, waitForDesk } from './quickstart-fleet-night.mjs';
 import { check, failSoftly, heading, play, say } from './quickstart-stage.mjs';
 
-/** Seconds without a sign of life after which a machine is lost. */
+/** Seconds without a heartbeat after which a machine counts as lost. */
 const LEASE = 10;
 
 /** Plays the whole demonstration. @returns {Promise<number>} the exit code */
@@ -39,7 +39,9 @@ export function playFleet() {
   });
 }
 
-/** A database of its own on somebody's server, which is not stopped: it is cut off. */
+/**
+ * Creates a database on the given server. That server is not stopped: connections to the database are refused instead.
+ */
 async function openGiven(url) {
   const name = `dev_cli_demo_${Date.now()}`;
   const own = await makeDatabase(url, name).catch(({ message }) => {
@@ -53,7 +55,7 @@ async function openGiven(url) {
   };
 }
 
-/** In a clone there is one from npm. */
+/** Starts a server of its own; a clone of dev-cli has PostgreSQL from npm. */
 async function startOwn() {
   const server = await startServer().catch((error) => {
     if (error.code !== 'MODULE_NOT_FOUND') throw error;
@@ -96,13 +98,13 @@ async function begin(fleet, database) {
   return { fleet, database, ...desks, machines, clone, next, workers: new Map(), desks: new Map(), lost: [] };
 }
 
-/** Builds the next version from the sources; null where dev-cli is installed. */
+/** Builds the next version from the sources; null if dev-cli is installed, without them. */
 async function findNext() {
   const there = existsSync(new URL('../tests/support/next-version.mjs', import.meta.url));
   return there ? (await import('../tests/support/next-version.mjs')).buildNext() : null;
 }
 
-/** What waits is answered: in a clone of somebody's, and at a desk. */
+/** Answers what waits for a person, in a person's clone and at a desk. */
 async function answer(stage) {
   const { fleet, clone, api, notes } = stage;
   told(stage, clone, 'inbox', 'list');
@@ -157,7 +159,7 @@ function readMorning(stage, desk) {
   Object.assign(desk, { entries, events });
 }
 
-/** What had to come about on the way, as the streams tell it. */
+/** Checks, from the streams, the events that had to occur during the night. */
 function lookAtGoals(stage) {
   const { fleet, api, notes, clone, lost, paused } = stage;
   const all = [...api.events, ...notes.events];
@@ -205,14 +207,14 @@ function lookAtGoals(stage) {
   );
 }
 
-/** Each is told to end. */
+/** Ends the workers by a signal. */
 async function endWorkers({ fleet, workers, machines, api }) {
   for (const { name, binary } of machines) {
     workers.get(name).kill();
     const { exit, stdout } = await workers.get(name).ended;
     check(exit, 130, `${name} ends when it is told to`);
     if (binary !== undefined)
-      check(stdout.trim(), `${name}: carried 0 on.`, 'the next version touched nothing of this one');
+      check(stdout.trim(), `${name}: attempts carried on: 0.`, 'the next version touched nothing of this one');
   }
   check(fleet.call(api, 'fleet', 'list', '--json').json.workers, [], 'no worker is left');
 }

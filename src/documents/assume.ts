@@ -21,9 +21,9 @@ const ASSUMED = '(assumed)';
 
 /**
  * Fills missing sections of DRAFT.md without asking anybody. The same input gives the same text. Only assumptions are
- * marked `(assumed)`, not what the user said or agents reported (documents.md, draft auto-assume).
+ * marked `(assumed)`; the user's words and agents' reports are not (documents.md, draft auto-assume).
  * @returns the new DRAFT.md and the sections that were filled
- * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
+ * @throws DevCliError `DOCUMENT_UNREADABLE` if `readDraft` cannot read the draft
  */
 export function assumeMissing(text: string, input: AssumeInput): { text: string; assumed: SectionId[] } {
   const draft = readDraft(text);
@@ -57,8 +57,8 @@ function renderAssumption(id: SectionId, { goal, reports }: AssumeInput): string
 }
 
 /**
- * Lists each statement of the goal, word for word, so that no summary loses a part of the request. Code is left out:
- * the purpose has it.
+ * Lists each statement of the goal, word for word, so that no part of the request is lost in a summary. Leaves out
+ * code, because the section `purpose` has it.
  */
 function renderCriteria(goal: string): string {
   const lines = splitRequest(goal).map(([{ text }]) => `- ${toWholeLine(text)}`);

@@ -17,11 +17,10 @@ const yaml = (): typeof import('yaml') => require('yaml');
 const REFERENCES = 'evidence_refs';
 
 /**
- * Accepts a ticket in its text: sets `status` and `selected`, and adds to `evidence_refs`; everything else stays, byte
- * for byte (loop-operations.md, Decisions).
+ * Marks a ticket as accepted in the text of its file: sets `status` and `selected`, and adds to `evidence_refs`. All
+ * other bytes stay the same (loop-operations.md, Decisions).
  * @param ref the reference to add; null to add none
- * @returns a problem, in words that follow "the file", where the text cannot be changed in place; then nothing is
- * changed
+ * @returns the new text or, if the text cannot be changed in place, a problem in words that follow "the file"
  */
 export function acceptDecision(
   text: string,

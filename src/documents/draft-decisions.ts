@@ -3,15 +3,15 @@
 import { toBoundedLine } from './foreign.js';
 
 /**
- * The decisions of DRAFT.md: one bullet each, which ends with who made the decision (documents.md, summary.md and
- * report.md).
+ * The decisions of DRAFT.md: one bullet each. A bullet ends with a mark that says who made the decision (documents.md,
+ * summary.md and report.md).
  */
 
 /** A bullet of the section. */
 export interface DraftDecision {
   text: string;
   by: 'user' | 'agent' | 'assumed';
-  /** It names who made the decision, but not at its end, where alone it counts. */
+  /** Whether the bullet has a mark such as `(user)`, but not at its end, so that the mark does not count. */
   isMisplaced: boolean;
 }
 
@@ -35,11 +35,11 @@ export function readDecisions(section: string): DraftDecision[] {
   });
 }
 
-/** The most decisions that a warning names, and the characters of each that it shows. */
+/** How many decisions a warning names, and how many characters of each it shows. */
 const SHOWN = { decisions: 5, cap: 80 };
 
 /**
- * Warns of new decisions that name the user and yet count as the agent's.
+ * Warns of new decisions with a misplaced mark, such as `(user)` in mid-sentence, which therefore count as the agent's.
  * @param before the previous text of the section
  */
 export function listMisplaced(before: string, after: string): string[] {

@@ -6,14 +6,14 @@ import { type Fence, findOpeningFence, isClosingFence } from './markdown-lines.j
 import { encodeSection, hasContent, isPlaceholder, trimText } from './section-codec.js';
 import { requireSection, SECTION_IDS, type SectionId } from './sections.js';
 
-/** Changing DRAFT.md (documents.md, draft update). */
+/** Changes sections of DRAFT.md (documents.md, draft update). */
 
 /**
  * Writes new contents into some sections of DRAFT.md. A text is written as it is, an object as bullets with bold keys,
  * an array as bullets, nested values as nested bullets. Text that could be read as structure is escaped. Line endings
- * are kept, and not a byte outside these sections changes.
- * @param options.append adds to the sections instead of replacing them; text that a section already ends with is not
- * added again, so that repeating a call after a crash is harmless
+ * are kept, and no byte outside these sections changes.
+ * @param options.append whether to add to the sections instead of replacing them. Text with which a section already
+ * ends is not added again, so that repeating a call after a crash is harmless.
  * @throws DevCliError `DATA_MISSING` when a value is empty or none is given, `UNKNOWN_SECTION`, `DOCUMENT_UNREADABLE`
  */
 export function updateDraft(
@@ -104,7 +104,7 @@ function isNested(value: Json): value is Json[] | JsonObject {
   return typeof value === 'object' && value !== null && saysSomething(value);
 }
 
-/** Whether a value is more than null, blank text, or a collection of such values. */
+/** Returns whether a value is more than null, blank text, or a collection of such values. */
 function saysSomething(value: Json | undefined): boolean {
   if (value === undefined || value === null) return false;
   if (typeof value === 'string') return hasContent(value);
@@ -113,8 +113,8 @@ function saysSomething(value: Json | undefined): boolean {
 }
 
 /**
- * Renders a goal as the purpose of a draft, which agents read. One line stays as it is; several lines become a block,
- * so that agents do not take it for instructions, nor its headings for sections (documents.md, Foreign text).
+ * Renders a goal as the purpose of a draft. A goal of one line stays as it is. A longer goal becomes a fenced block, so
+ * that agents do not take it for instructions, nor its headings for sections (documents.md, Foreign text).
  */
 export function renderGoal(goal: string): string {
   return goal.trim().includes('\n') ? renderForeignBlock(goal.trim(), { label: 'The request' }) : goal;

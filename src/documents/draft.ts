@@ -15,7 +15,7 @@ interface DraftSection {
   filled: boolean;
   text: string;
 }
-/** DRAFT.md as read. */
+/** The content of DRAFT.md by section. */
 export type Draft = Record<SectionId, DraftSection>;
 
 /** Offsets of a section's body in DRAFT.md: from the line after its marker to the next heading. */
@@ -25,7 +25,7 @@ interface SectionSpan {
 }
 
 /**
- * Creates the text of a new DRAFT.md, all sections empty.
+ * Creates the text of a new DRAFT.md, in which all sections are empty.
  * @param name the name of the run
  */
 export function createDraft(name: string): string {
@@ -36,8 +36,8 @@ export function createDraft(name: string): string {
 }
 
 /**
- * Reads DRAFT.md. This is the only function that decides which sections are filled: those that hold more than a
- * placeholder comment. Headings may be renamed and sections reordered; markers in fenced code are plain text.
+ * Reads DRAFT.md. Only this function decides which sections are filled: those that contain more than a placeholder
+ * comment. Headings may be renamed and sections reordered; markers in fenced code are plain text.
  * @throws DevCliError `DOCUMENT_UNREADABLE` when a marker is missing, repeated or not below a level-two heading
  */
 export function readDraft(text: string): Draft {
@@ -50,7 +50,7 @@ export function readDraft(text: string): Draft {
   return Object.fromEntries(entries) as Draft;
 }
 
-/** What `draft validate` reports. */
+/** The status of a draft, which `draft validate` reports. */
 export interface DraftStatus {
   /** Whether every required section is filled. */
   ready: boolean;
@@ -63,7 +63,7 @@ export interface DraftStatus {
 
 /**
  * Reads from DRAFT.md whether the sections that the recipe requires are filled.
- * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
+ * @throws DevCliError `DOCUMENT_UNREADABLE` if `readDraft` cannot read the draft
  */
 export function readDraftStatus(text: string, required: SectionId[]): DraftStatus {
   return computeDraftStatus(readDraft(text), required);
@@ -77,8 +77,8 @@ export function computeDraftStatus(draft: Draft, required: SectionId[]): DraftSt
 }
 
 /**
- * Finds the body of every section. A section ends at the next level-two heading, so a heading that people add between
- * two sections belongs to neither, and its text is never changed.
+ * Finds the body of every section. A section ends at the next level-two heading. If people add such a heading between
+ * two sections, the text below it belongs to neither and is never changed.
  * @throws DevCliError `DOCUMENT_UNREADABLE`, naming every marker that is missing, repeated or misplaced
  */
 export function findSections(text: string): Record<SectionId, SectionSpan> {

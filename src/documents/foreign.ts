@@ -4,9 +4,9 @@ import { stripInvisible } from '../base/visible.js';
 import { formatPlainCommandLine, revealInvisible, toOneLine } from './plan-text.js';
 
 /**
- * Prepares foreign text (a goal, a summary, a finding, the output of a command) for an instruction or a prompt.
- * Invisible characters, terminal control sequences and secrets are removed, the length is bounded, and the text stands
- * in a fence that it cannot close. All foreign text goes through this file (documents.md, Foreign text).
+ * Prepares foreign text (a goal, a summary, a finding, a command's output) for an instruction or a prompt. Invisible
+ * characters, terminal control sequences and secrets are removed, and the text is cut to one bounded line or put in a
+ * fence that it cannot close. All foreign text goes through this file (documents.md, Foreign text).
  */
 
 /**
@@ -20,10 +20,10 @@ function cutHead(text: string, cap: number): string {
 
 /**
  * Renders foreign text as a block of a prompt: cleaned, secrets masked, fenced, below a line that labels it.
- * @param options.label what the text is, such as `The request`
- * @param options.cap the most characters shown; a note below the fence, where the text cannot fake it, announces a cut.
- * By default the whole text is shown, as it must be for text that is acted on
- * @param options.holds marks the text as the word of somebody who may decide, which the reader must follow
+ * @param options.label a name for the text, such as `The request`
+ * @param options.cap the maximum number of characters shown. If the text is cut, a note says so below the fence, where
+ * the text cannot fake it. By default the whole text is shown, because text that the reader acts on must not be cut.
+ * @param options.holds marks the text as a decision that the reader must follow, such as a ruling
  */
 export function renderForeignBlock(text: string, options: { label: string; cap?: number; holds?: true }): string {
   const whole = maskSecrets(stripInvisible(text));
@@ -35,20 +35,23 @@ export function renderForeignBlock(text: string, options: { label: string; cap?:
   return shown.length === whole.length ? block : `${block}\n[cut after ${shown.length} of ${whole.length} characters]`;
 }
 
-/** Renders foreign text that is acted on as one uncut line, cleaned, secrets masked. Its length is checked on entry. */
+/**
+ * Renders foreign text as one uncut line, cleaned, secrets masked. For text that the reader acts on; its length was
+ * limited when it was read.
+ */
 export function toWholeLine(text: string): string {
   return toBoundedLine(text, Number.POSITIVE_INFINITY);
 }
 
 /**
- * Renders foreign text as one line of at most `cap` characters, cleaned, secrets masked; `…` at its end shows a cut.
- * Blanks within code in backticks are kept.
+ * Renders foreign text as one line of at most `cap` characters, cleaned, secrets masked. A line that was cut ends with
+ * `…`. Blanks within code in backticks are kept.
  */
 export function toBoundedLine(text: string, cap: number): string {
   return cutLine(toOneLine(stripInvisible(text)).replaceAll('\t', ' '), cap);
 }
 
-/** Masks the secrets in a single line, and cuts it to `cap` characters; `…` at its end shows a cut. */
+/** Masks the secrets in a single line and cuts it to `cap` characters. A line that was cut ends with `…`. */
 export function cutLine(text: string, cap: number): string {
   const line = maskSecrets(text);
   return line.length <= cap ? line : `${cutHead(line, cap - 1)}…`;
@@ -59,27 +62,27 @@ export function cutLine(text: string, cap: number): string {
  * reader knows exactly what runs.
  */
 export function toCommandLine(argv: readonly string[], cap: number = Number.POSITIVE_INFINITY): string {
-  // Arguments that need quotes are masked first: the added quotes would hide an assignment from the patterns.
+  // Arguments that need quotes are masked first, because quotes would hide an assignment such as `token=…`.
   const isBare = (one: string) => formatPlainCommandLine(['x', one]) === `x ${one}`;
   return cutLine(formatPlainCommandLine(argv.map((one) => (isBare(one) ? one : maskSecrets(one)))), cap);
 }
 
-/** Renders foreign text in quotes, as JSON: secrets masked, blanks kept. */
+/** Renders foreign text as a JSON string, with secrets masked and blanks kept. */
 export function toQuotedLine(text: string): string {
   return maskSecrets(revealInvisible(JSON.stringify(text)));
 }
 
-/** Replaces a secret. */
+/** The text that replaces a secret. */
 const MASK = '[masked]';
 
-/** Whether a text contains a masked secret. */
+/** Returns whether a text contains a masked secret. */
 export function holdsMask(text: string): boolean {
   return text.includes(MASK);
 }
 
 /**
- * Secrets recognized by their shape alone. Each pattern matches only at the start of a token, which keeps the search
- * linear.
+ * Matches secrets that are recognized by their shape alone. Each pattern matches only at the start of a token, which
+ * keeps the search linear.
  */
 const TOKENS = new RegExp(
   `(?<![A-Za-z0-9_-])(?:${[
@@ -97,8 +100,8 @@ const TOKENS = new RegExp(
 );
 
 /**
- * Matches a part of every secret searched for. Most texts have none, and compiling the other patterns takes more than a
- * millisecond.
+ * Matches some part of every secret that `maskSecrets` can find. It is tested first, because most texts contain no
+ * secret, and compiling the other patterns takes more than a millisecond.
  */
 const SUSPICIOUS =
   /A(?:KIA|SIA|GPA|IDA|ROA|NPA|Iza)|gh[pousr]_|github_pat_|gl(?:pat|dt|rt|ptt|agent)-|xox|xapp-|sk-|[sr]k_live_|npm_|eyJ|:\/\/|bearer|basic|passw|secret|token|key/i;
@@ -108,9 +111,9 @@ const ASSIGNMENT =
   /((?:passw(?:or)?d|secret|token|(?:api|access|private|secret)[_-]?key)["']?)([ \t]{0,8}[:=][ \t]{0,8})(["'`]?)([^\s"'`,;&<>(){}[\]$][^\s"'`,;&<>(){}[\]]{5,})(?=(["'`]?)(.?))/gi;
 
 /**
- * Replaces what is almost certainly a secret by `[masked]`: keys and tokens of well-known shape, private key blocks,
- * credentials in URLs and headers, and secret-looking values assigned to names such as `password` or `token`. Prose and
- * code about secrets stay readable.
+ * Replaces text that is almost certainly a secret by `[masked]`: keys and tokens of well-known shape, private key
+ * blocks, credentials in URLs and headers, and secret-looking values assigned to names such as `password` or `token`.
+ * Prose and code about secrets stay readable.
  */
 export function maskSecrets(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;

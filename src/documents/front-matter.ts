@@ -2,7 +2,7 @@ import { isRecord, type JsonObject } from '../base/json.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** The longest front matter, in characters. It usually has a few lines, and parsing much more could take long. */
+/** Maximum length of front matter in characters. It usually has a few lines; parsing much more could be slow. */
 const MAX_LENGTH = 32_768;
 
 /** A Markdown text, split into front matter and body. */
@@ -44,7 +44,7 @@ function parseMapping(source: string): { data: JsonObject } | { problem: string;
       const place = error.linePos?.[0] ?? { line: 1, col: 1 };
       return { problem: `not valid YAML: ${shortenMessage(error.message)}`, at: `${place.line + 1}:${place.col}` };
     }
-    // Aliases are not needed here and could expand without bound.
+    // Aliases are refused, because they are not needed here and could expand without limit.
     const data: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
     if (!isRecord(data)) return { problem: 'the front matter is not a list of "key: value" lines', at: '2:1' };
     return { data: JSON.parse(JSON.stringify(data)) as JsonObject };
@@ -55,7 +55,7 @@ function parseMapping(source: string): { data: JsonObject } | { problem: string;
   }
 }
 
-/** Keeps only the message of a parser error, without its position and the source lines it quotes. */
+/** Shortens a parser error to its message, without the position and the source lines that it quotes. */
 function shortenMessage(message: string): string {
   return (
     message

@@ -9,9 +9,9 @@ interface Touching {
 }
 
 /**
- * Whether two todos may change the same file, so that their workers must not run at the same time (engine.md, Waves):
- * either their globs overlap, or one of them names no files. A verification todo changes nothing and overlaps with
- * none.
+ * Returns whether two todos may change the same file, because their globs overlap or one of them names no files. Their
+ * workers then must not run at the same time (engine.md, Waves). A verification todo changes nothing and overlaps with
+ * no other.
  */
 export function mayOverlap(a: Touching, b: Touching): boolean {
   if (a.type === 'verification' || b.type === 'verification') return false;
@@ -19,7 +19,7 @@ export function mayOverlap(a: Touching, b: Touching): boolean {
   return a.files.some((glob) => b.files.some((other) => mayGlobsOverlap(glob, other)));
 }
 
-/** Whether one glob's literal beginning, up to its first wildcard, is a prefix of the other's. */
+/** Returns whether two globs may match the same path, judged by their literal beginnings, up to the first wildcard. */
 export function mayGlobsOverlap(a: string, b: string): boolean {
   const [one, other] = [cutLiteralPrefix(a), cutLiteralPrefix(b)];
   return leadsTo(one, other) || leadsTo(other, one);
@@ -32,8 +32,8 @@ interface LiteralPrefix {
 }
 
 /**
- * Returns the literal beginning of a glob. In lower case, since some file systems ignore case; a needless overlap only
- * costs a wave.
+ * Returns the literal beginning of a glob, in lower case because some file systems ignore case. If this makes globs
+ * overlap needlessly, the todos only run one after the other.
  */
 function cutLiteralPrefix(glob: string): LiteralPrefix {
   const plain = glob.toLowerCase().replace(/^(\.\/)+/, '');
@@ -49,8 +49,8 @@ function leadsTo(from: LiteralPrefix, to: LiteralPrefix): boolean {
 const WILDCARD = /[*?[\]{}()!+@\\]/;
 
 /**
- * Whether everything that matches `inner` certainly matches `outer` too. Also false where the texts alone cannot tell,
- * such as for a wildcard in the middle of a name.
+ * Returns whether everything that matches `inner` certainly matches `outer` too. Returns false if the globs' text alone
+ * cannot tell, for example because of a wildcard in the middle of a name.
  */
 export function coversGlob(outer: string, inner: string): boolean {
   const [wide, narrow] = [outer, inner].map((glob) => glob.replace(/^(\.\/)+/, '').replace(/(?<=.)\/+$/, '')) as [

@@ -14,8 +14,7 @@ import {
 const yaml = (): typeof import('yaml') => require('yaml');
 
 /**
- * Changes the status of a goal in the text of `.ai/goals.yaml`; everything else stays, byte for byte (loop-core.md,
- * Files).
+ * Changes the status of a goal in the text of `.ai/goals.yaml`. All other bytes stay the same (loop-core.md, Files).
  */
 
 const REASON = 'blocked_reason';
@@ -23,8 +22,8 @@ const REASON = 'blocked_reason';
 /**
  * Sets the status of a goal, and sets or removes the reason why it is blocked.
  * @param status a plain word
- * @returns a problem, in words that follow "the file", where the text does not parse, has no such goal, or writes it in
- * a form that cannot be changed in place; then nothing is changed
+ * @returns the new text, or a problem in words that follow "the file": the text does not parse, has no such goal, or
+ * writes the goal in a form that cannot be changed in place
  */
 export function setGoalStatus(
   text: string,
@@ -50,7 +49,7 @@ export function setGoalStatus(
     : { problem: `has a form of ${JSON.stringify(id)} that cannot be changed in place` };
 }
 
-/** Finds the node of a goal's status. */
+/** Finds the YAML node of a goal's status; null if there is none. */
 export function findStatusNode(document: Document, id: string): unknown {
   return findGoal(document.contents, id)?.pair.value ?? null;
 }
@@ -69,7 +68,7 @@ function findGoal(root: unknown, id: string): { map: YAMLMap; pair: Pair } | nul
   return isMap(root) ? among(root.get('goals', true)) : null;
 }
 
-/** Whether the changed text contains exactly the intended change and is otherwise the same. */
+/** Returns whether the changed text contains exactly the intended change and is otherwise the same. */
 function isMeant(before: Document, changed: string, id: string, fields: Record<string, string | null>): boolean {
   const after = parseDocument(changed);
   if (after === null) return false;

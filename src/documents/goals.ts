@@ -9,7 +9,7 @@ const yaml = (): typeof import('yaml') => require('yaml');
 
 const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
 
-/** A goal, with the goals that it is divided into. */
+/** A goal, with its subgoals as `children`. */
 export interface Goal {
   id: string;
   /** One line, secrets masked. */
@@ -19,7 +19,7 @@ export interface Goal {
   children: Goal[];
 }
 
-/** The content of a file of goals, or everything that is wrong with it. */
+/** The content of a file of goals, or all faults of the file. */
 export type GoalsCheck = { ok: true; goals: Goal[] } | { ok: false; problems: ErrorDetail[] };
 
 /** The goal that a session works on. */
@@ -28,17 +28,17 @@ export interface ChosenGoal {
   parent: Goal | null;
 }
 
-/** The longest file, in characters: enough for hundreds of goals. */
+/** Maximum length of the file in characters, which is enough for hundreds of goals. */
 const MAX_LENGTH = 256 * 1024;
-/** The most levels of goals. */
+/** Maximum number of levels of goals. */
 const DEEPEST = 20;
-/** The most characters of an id, and the characters of a title that are kept. */
+/** Maximum length of an id in characters, and the number of characters to which a title is cut. */
 const LONGEST_ID = 64;
 const LONGEST_TITLE = 200;
-/** The most findings that are listed. */
+/** Maximum number of findings that are listed. */
 const MOST_FINDINGS = 20;
 
-/** Reads the goals; unknown keys are ignored. Never throws. */
+/** Reads the goals from the text of their file; unknown keys are ignored. Never throws. */
 export function readGoals(text: string): GoalsCheck {
   const parsed = parse(text);
   if ('problem' in parsed) return { ok: false, problems: [parsed] };
@@ -102,10 +102,10 @@ export function readGoals(text: string): GoalsCheck {
   return { ok: false, problems: [...problems.slice(0, MOST_FINDINGS), ...rest] };
 }
 
-/** The most bytes of a context where `.ai/config.yaml` sets no limit. */
+/** Maximum number of bytes of a context if `.ai/config.yaml` sets no limit. */
 export const CONTEXT_BYTES = 120_000;
 
-/** Reads the most bytes that a context may have: `max_context_bytes` of `.ai/config.yaml`. Never throws. */
+/** Reads the maximum size of a context in bytes, `max_context_bytes` of `.ai/config.yaml`. Never throws. */
 export function readContextBudget(text: string): { bytes: number } | ErrorDetail {
   const parsed = parse(text);
   if ('problem' in parsed) return parsed;
@@ -119,8 +119,8 @@ export function readContextBudget(text: string): { bytes: number } | ErrorDetail
 }
 
 /**
- * Chooses the goal to work on: the active goal with the id `named`, else the deepest active one, the first if there are
- * several. Goals of mode `interactive` are left to a person.
+ * Chooses the goal to work on: the active goal with the id `named` or, if there is none, the first of the most deeply
+ * nested active goals. Goals of mode `interactive` are not chosen, because a person works on them.
  */
 export function chooseGoal(goals: readonly Goal[], named: string | null): ChosenGoal | null {
   const active: (ChosenGoal & { depth: number })[] = [];
@@ -150,7 +150,7 @@ function parse(text: string): { value: unknown } | ErrorDetail {
   }
 }
 
-/** Keeps only the message of a parser error, without its position and the source lines it quotes. */
+/** Shortens a parser error to its message, without the position and the source lines that it quotes. */
 function cutPlace(message: string): string {
   return (message.split('\n', 1)[0] ?? '').replace(/ at line \d+, column \d+:?$/, '');
 }

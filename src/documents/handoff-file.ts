@@ -3,8 +3,8 @@ import { splitFrontMatter } from './front-matter.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 
 /**
- * The files in `.ai/handoffs/` (memory.md, Handoff): each is what a session leaves behind, and is never rewritten.
- * Pure.
+ * Reads and renders the files in `.ai/handoffs/` (memory.md, Handoff). In each, a session hands its state to the next
+ * session; it is never rewritten. Pure.
  */
 
 /** The ways in which a session can end. */
@@ -13,7 +13,7 @@ export const HANDOFF_STATUSES = ['complete', 'failed', 'blocked'] as const;
 /** How a session ended. */
 export type HandoffStatus = (typeof HANDOFF_STATUSES)[number];
 
-/** The headings, in order; the last three are written only where text stands below them. */
+/** The headings, in order; the last three are written only if there is text below them. */
 export const HANDOFF_SECTIONS = [
   'Done',
   'Key Decisions',
@@ -27,12 +27,12 @@ export const HANDOFF_SECTIONS = [
 
 type HandoffSection = (typeof HANDOFF_SECTIONS)[number];
 
-/** A handoff as its file states it. */
+/** The content of a handoff file. */
 export interface HandoffFile {
-  /** ISO 8601 with an offset, as written. */
+  /** ISO 8601 with an offset, kept verbatim. */
   timestamp: string;
   status: HandoffStatus;
-  /** The id of a goal, else the name of a run, else of a branch. */
+  /** The id of the session's goal, or else the name of its run, or else the name of its branch. */
   goalId: string;
   reason?: string;
   branch?: string;
@@ -46,10 +46,10 @@ const NAME = /^(\d{4}-\d\d-\d\d_\d{6})(?:_([2-9]|[1-9]\d+))?\.md$/;
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 
-/** The characters of an entry that are read. */
+/** Maximum number of characters of an entry that are read. */
 const LONGEST = 400;
 
-/** Returns the names of handoffs among these, oldest first; `_2` sorts before `_10`. */
+/** Selects the names of handoffs from a list of file names, oldest first; `_2` sorts before `_10`. */
 export function sortHandoffNames(names: readonly string[]): string[] {
   return names
     .flatMap((name) => {
@@ -61,8 +61,8 @@ export function sortHandoffNames(names: readonly string[]): string[] {
 }
 
 /**
- * Returns the file name of the `count`-th handoff of a second.
- * @param timestamp as `formatLocalInstant` returns it
+ * Returns the file name of the `count`-th handoff within a second.
+ * @param timestamp the time of the handoff, as returned by `formatLocalInstant`
  */
 export function nameHandoff(timestamp: string, count: number): string {
   const [date, time] = [timestamp.slice(0, 10), timestamp.slice(11, 19).replaceAll(':', '')];
@@ -115,7 +115,7 @@ export function renderHandoffFile({ timestamp, status, goalId, sections, ...more
   return `${[...matter, ...optional, '---', ...parts.flat()].join('\n')}\n`;
 }
 
-/** The sections from here on are left out where they are empty. */
+/** The index of the first section that is left out if it is empty, as are all sections after it. */
 const OPTIONAL_FROM = HANDOFF_SECTIONS.indexOf('Tried');
 
 function readSections(body: string): HandoffFile['sections'] {

@@ -6,8 +6,8 @@ import { getLeadingCharacter, readMarkdownLines } from './markdown-lines.js';
 /** The headings of a Markdown note, and whether there is text below them (recipes.md, Data). */
 
 /**
- * Lists which of these headings a text lacks: a heading that is missing, or that has only other headings below it.
- * Level, case, blanks and emphasis do not matter.
+ * Lists the headings that a text lacks, and those that have no text below them, only other headings. Level, case,
+ * blanks and emphasis do not matter.
  */
 export function listHeadingFaults(text: string, headings: readonly string[]): ErrorDetail[] {
   const said = readHeadings(text);
@@ -24,7 +24,7 @@ export function toKey(heading: string): string {
   return heading.replace(/[*_`]/g, '').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-/** Maps the key of each heading to whether text stands below it, up to the next heading of its level or above. */
+/** Maps the key of each heading to whether there is text below it, before the next heading of its level or above. */
 function readHeadings(text: string): Map<string, boolean> {
   const said = new Map<string, boolean>();
   let open: { key: string; level: number }[] = [];

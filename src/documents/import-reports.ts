@@ -13,7 +13,7 @@ export interface ImportedReport {
   /** Relative to the run's directory, as links in DRAFT.md are. */
   path: string;
   status: 'done' | 'failed';
-  /** Set for a report that is done. */
+  /** The report's summary; set if `status` is `done`. */
   summary?: string;
   /** Why a report failed. */
   reason?: string;
@@ -23,8 +23,8 @@ export interface ImportedReport {
  * Writes one line per agent into the `findings` of DRAFT.md: its summary with a link, or why it failed (documents.md,
  * draft import). An agent's existing line is replaced in place, but text that people appended to the line stays.
  * Everything else in the section stays, so importing the same reports again changes nothing.
- * @param imported by report path: the line that the previous import wrote, which shows what people appended to it
- * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
+ * @param imported the lines that the previous import wrote, by report path; they show what people have appended since
+ * @throws DevCliError `DOCUMENT_UNREADABLE` if `readDraft` cannot read the draft
  */
 export function importReports(
   draft: string,
@@ -32,7 +32,7 @@ export function importReports(
   imported: Readonly<Record<string, string>> = {},
 ): string {
   const present = readDraft(draft).findings.text;
-  // Fences are read from the encoded text, in which an unclosed fence is escaped and opens nothing.
+  // Fences are looked for in the encoded text, in which an unclosed fence is escaped and so does not count.
   const written = [...readMarkdownLines(encodeSection(present))];
   const texts = present === '' ? [] : present.split('\n');
   const lines = texts.map((text, index) => ({ text, fenced: written[index]?.fenced === true }));
@@ -48,8 +48,9 @@ export function importReports(
 }
 
 /**
- * @param before the line written last; without it, a line that begins with the new one counts as that line with an
- * addition
+ * Replaces an agent's line, and keeps text that people appended to it.
+ * @param before the line that the previous import wrote; if it is unknown, a line that begins with the new line counts
+ * as the new line with an addition
  */
 function renew(standing: string, line: string, before: string | undefined): string {
   if (before !== undefined && standing.startsWith(before)) return `${line}${standing.slice(before.length)}`;

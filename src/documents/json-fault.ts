@@ -2,7 +2,7 @@
 
 import type { ParseError } from 'jsonc-parser';
 
-// A plain `require`, as in recipe/conditions/language.ts: only text that JSON.parse refuses needs the parser.
+// A plain `require`, as in recipe/conditions/language.ts, because only text that JSON.parse refuses needs the parser.
 const jsonc = (): typeof import('jsonc-parser') => require('jsonc-parser');
 
 /** The place where a text stops being JSON. */
@@ -13,7 +13,7 @@ export interface JsonFault {
   expected: string;
 }
 
-/** What would be valid, by the parser's name for the fault. */
+/** Descriptions of the valid input, by the parser's name for the fault. */
 const EXPECTED: Readonly<Record<string, string>> = {
   ValueExpected: 'a value',
   PropertyNameExpected: 'a key in double quotes',
@@ -25,10 +25,12 @@ const EXPECTED: Readonly<Record<string, string>> = {
 };
 const ANYTHING = 'JSON: a bracket, a text in double quotes, a number, true, false or null';
 
-/** Faults that the parser reports at the beginning of the string, not at their place in it. */
+/** Faults in a string that the parser reports at the beginning of the string instead of at their own place. */
 const IN_STRING = ['InvalidCharacter', 'InvalidEscapeCharacter', 'InvalidUnicode', 'UnexpectedEndOfString'];
 
-/** Finds the first fault of a text that JSON.parse refused, or null. JSON.parse itself seldom reports the place. */
+/**
+ * Finds the first fault of a text that JSON.parse refused, because JSON.parse seldom reports the place; null if none.
+ */
 export function findJsonFault(text: string): JsonFault | null {
   const { parse, printParseErrorCode } = jsonc();
   const errors: ParseError[] = [];

@@ -8,22 +8,25 @@ import type { ReviewResult, VerifyResult, WorkerResult } from './results.js';
 import { type CheckedSchema, findFaults } from './schema-faults.js';
 import { describeFaults } from './schema-findings.js';
 
-/** A valid result, by who handed it in. */
+/** A valid result; `kind` says which kind of agent handed it in. */
 export type JudgedResult =
   | { kind: 'worker'; result: WorkerResult }
   | { kind: 'verify'; result: VerifyResult }
   | { kind: 'code-review'; result: ReviewResult };
-/** Who hands a result in. */
+/** The kinds of agents that hand in results. */
 export type ResultKind = JudgedResult['kind'];
 
-// Plain `require`s, as in recipe/conditions/language.ts: few results do not fit, so the validators are seldom needed.
+// Plain `require`s, as in recipe/conditions/language.ts, because the validators are needed only for misfits, which are
+// few.
 const SCHEMAS: Record<ResultKind, CheckedSchema> = {
   worker: { outline: workerOutline, validator: () => require('../generated/result-worker.js').default },
   verify: { outline: verifyOutline, validator: () => require('../generated/result-verify.js').default },
   'code-review': { outline: reviewOutline, validator: () => require('../generated/result-code-review.js').default },
 };
 
-/** Checks a result against its schema: returns it, or every fault with its JSON pointer (engine.md, Results). */
+/**
+ * Checks a result against its schema. Returns the result, or all faults with their JSON pointers (engine.md, Results).
+ */
 export function judgeResult(
   kind: ResultKind,
   value: unknown,

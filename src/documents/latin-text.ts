@@ -1,21 +1,21 @@
 /**
  * Finds boundaries of sentences and words in Latin text by the rules of Unicode (UAX #29). The results equal those of
- * `Intl.Segmenter`, whose first use costs as much as half a start of Node (house.md, Speed).
+ * `Intl.Segmenter`, which is avoided because its first use takes half as long as starting Node (house.md, Speed).
  */
 
 const LATIN = /^[\t -~\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u2013\u2014\u2018\u2019\u201c\u201d\u2026]*$/;
 
-/** The end of a sentence, with the closing marks and blanks that belong to it. */
+/** Matches the end of a sentence, with the closing marks and blanks that belong to it. */
 const END = /([.!?])["'()[\]{}\u2018\u2019\u201c\u201d]*[\t ]*/g;
-/** Characters after a sentence's end mark that show that the sentence continues. */
+/** Matches characters that show, after an end mark, that the sentence continues. */
 const CONTINUES = /[.!?,:;\u2013\u2014-]/;
-/** After a full stop, the sentence continues if the next letter is a small one. */
+/** Matches if the next letter is a small one; after a full stop, the sentence then continues. */
 const SMALL_NEXT = /[^\p{L}.!?]*\p{Ll}/uy;
 
 const WORD =
   /[\p{L}\p{N}_](?:[\p{L}\p{N}_]|(?<=\p{L})[.:'\u2018\u2019](?=\p{L})|(?<=\p{N})[.,;'\u2018\u2019](?=\p{N}))*/gu;
 
-/** Whether this file can find the boundaries of a text. */
+/** Returns whether a text has only Latin characters, so that the functions of this file can be used on it. */
 export function isLatin(text: string): boolean {
   return LATIN.test(text);
 }
@@ -37,7 +37,7 @@ function isSmallNext(text: string, from: number): boolean {
   return SMALL_NEXT.test(text);
 }
 
-/** Whether a full stop is within a word such as `.5` or `U.S`. */
+/** Returns whether a full stop is within a word such as `.5` or `U.S`. */
 function isInWord(text: string, point: number): boolean {
   const next = text.charAt(point + 1);
   return /\p{N}/u.test(next) || (/\p{Lu}/u.test(next) && /\p{L}/u.test(text.charAt(point - 1)));

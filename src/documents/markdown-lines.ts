@@ -19,8 +19,8 @@ export interface Fence {
 }
 
 /**
- * Returns the first character after at most three blanks; empty for a line indented further, which begins no structure.
- * Most lines can be classified by it alone, which matters in large texts.
+ * Returns the first character after at most three blanks; empty for a line that is indented more, since such a line
+ * begins no structure. Most lines can be classified by this character alone, which saves time in large texts.
  */
 export function getLeadingCharacter(line: string): string {
   let at = 0;
@@ -30,7 +30,10 @@ export function getLeadingCharacter(line: string): string {
 
 const BLANK = 0x20;
 
-/** Finds the fence that `line` opens, or null (CommonMark: after at most three blanks; no backtick after backticks). */
+/**
+ * Finds the fence that `line` opens, or null. As in CommonMark, at most three blanks may precede it, and no backtick
+ * may follow a fence of backticks.
+ */
 export function findOpeningFence(line: string): Fence | null {
   return matchFence(line, /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/);
 }
@@ -47,7 +50,7 @@ function matchFence(line: string, pattern: RegExp): Fence | null {
   return run === undefined ? null : { character: first, length: run.length };
 }
 
-/** Whether `line` closes this fence. */
+/** Returns whether `line` closes this fence. */
 export function isClosingFence(line: string, fence: Fence): boolean {
   const run = findClosingRun(line);
   return run !== null && run.character === fence.character && run.length >= fence.length;
@@ -78,7 +81,9 @@ export function* readMarkdownLines(text: string): Generator<MarkdownLine> {
   }
 }
 
-/** Whether `line` is a level-two heading, which separates the sections of DRAFT.md and of a data file. */
+/**
+ * Returns whether `line` is a level-two heading. Such headings separate the sections of DRAFT.md and of a data file.
+ */
 export function isSectionHeading(line: string): boolean {
   return getLeadingCharacter(line) === '#' && /^ {0,3}##(?:[ \t]|$)/.test(line);
 }

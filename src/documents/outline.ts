@@ -6,7 +6,9 @@ export interface OutlineSchema {
   const?: unknown;
   enum?: readonly unknown[];
   anyOf?: readonly OutlineSchema[];
-  /** The matching variant is the one whose `properties` has the value's tag as a `const`. */
+  /**
+   * The variants of a tagged union. A value has to fit the variant whose `const` for the tag equals the value's tag.
+   */
   oneOf?: readonly OutlineSchema[];
   discriminator?: { propertyName: string };
   required?: readonly string[];
@@ -33,11 +35,12 @@ export interface OutlineFault {
 }
 
 /**
- * Finds the first place where a value does not fit, or null. A precompiled validator would be one large function that
- * every call must parse; interpreting the schema is several times faster for a single value.
+ * Finds the first place where a value does not fit, or null. Interprets the schema, because a precompiled validator
+ * would be one large function for Node to parse in every call: for a single value, interpreting is several times
+ * faster.
  */
 export function findMisfit(schema: OutlineSchema, value: unknown): OutlineFault | null {
-  // Types are compared first: most variants have another type, and the faults of variants are discarded anyway.
+  // Types are compared first, because most variants have another type, and the faults of variants are discarded anyway.
   if (schema.anyOf?.every((option) => !hasType(option, value) || findMisfit(option, value) !== null))
     return fault('fits no variant');
   if (!hasType(schema, value)) return fault(`must be ${[schema.type].flat().join(' or ')}`);
@@ -51,13 +54,13 @@ export function findMisfit(schema: OutlineSchema, value: unknown): OutlineFault 
 
 const fault = (problem: string): OutlineFault => ({ at: '', problem });
 
-/** Checks a member. Its pointer is built only where there is a fault. */
+/** Checks a member. Builds the member's pointer only if there is a fault. */
 function memberFault(key: string | number, schema: OutlineSchema, member: unknown): OutlineFault | null {
   const found = findMisfit(schema, member);
   return found === null ? null : { at: `/${key}${found.at}`, problem: found.problem };
 }
 
-/** Checks a text or a number: pattern, length, limits. */
+/** Checks the pattern and length of a text, or the limits of a number. */
 function isWithin({ pattern, maxLength, minimum, maximum }: OutlineSchema, value: unknown): boolean {
   if (typeof value === 'number') return !(value < (minimum ?? value)) && !(value > (maximum ?? value));
   if (typeof value !== 'string') return true;

@@ -2,14 +2,14 @@ import { replaceInvisible } from '../base/visible.js';
 
 /** Shows texts of a plan to the person who decides on it, so that nothing in them is hidden. */
 
-/** Arguments that need no quotes: no character in them has a meaning to a shell. */
+/** Matches arguments that need no quotes, because no character in them is special to a shell. */
 const BARE = /^[\w@%+=:,./-]+$/;
-/** An argument that a shell would take for setting a variable; here nothing would set it. */
+/** Matches an argument with which a shell would set a variable. Without a shell, nothing sets the variable. */
 export const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
 /**
- * Renders an argument vector so that a person sees where each argument ends; arguments are quoted as JSON where
- * necessary. The reverse is `parseCommandLine` (plan/model/command-line.ts).
+ * Renders an argument vector so that a person sees where each argument ends. Arguments are quoted as JSON if necessary.
+ * `parseCommandLine` (plan/model/command-line.ts) does the reverse.
  */
 export function formatCommandLine(argv: readonly string[]): string {
   const isBare = (argument: string, at: number) => BARE.test(argument) && (at > 0 || !ASSIGNMENT.test(argument));
@@ -22,8 +22,8 @@ export function formatPlainCommandLine(argv: readonly string[]): string {
 }
 
 /**
- * Shows invisible characters by their codes, because a person approves a plan by what it looks like. Joiners that join
- * stay.
+ * Replaces invisible characters by their codes, because a person approves a plan by what it looks like. Joiners that
+ * really join characters stay.
  */
 export function revealInvisible(text: string): string {
   return replaceInvisible(text.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, renderCodePoint), renderCodePoint);
@@ -44,14 +44,15 @@ export function splitList(text: string | readonly string[] | undefined): string[
 const PIECES = /\\`|(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)|\s+/g;
 
 /**
- * Characters from which on code is not recognized: no text of a plan is that long, and unclosed code is searched to its
- * end.
+ * Length in characters from which a text counts as having no code. No text of a plan is that long, and each unclosed
+ * piece of code would be searched to the end of the text.
  */
 const LONGEST = 50_000;
 
 /**
- * Turns a text into one line: white space becomes one blank. In code in backticks, only white space with a line break
- * does. A text with an escaped backtick outside of code is treated as having no code, as in PLAN.md.
+ * Turns a text into one line by replacing each run of white space by one blank. In code in backticks, only white space
+ * with a line break is replaced. A text with an escaped backtick outside of code counts as having no code, as in
+ * PLAN.md.
  */
 export function toOneLine(text: string): string {
   let hasCode = text.length < LONGEST && text.includes('`');
@@ -66,7 +67,7 @@ export function toOneLine(text: string): string {
   return (line && hasCode ? line : foldBlanks(text)).trim();
 }
 
-/** Turns a text into one line: white space becomes one blank everywhere. */
+/** Replaces each run of white space by one blank, even in code. */
 function foldBlanks(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

@@ -1,11 +1,11 @@
 import { DevCliError } from '../base/errors.js';
 
 /**
- * A marked block in a file that belongs to somebody else: it is added, replaced or removed, and everything else stays,
- * byte for byte. Pure. A text of unknown encoding is passed as latin1, which loses nothing.
+ * Adds, replaces or removes dev-cli's marked block in a file that belongs to somebody else. All other bytes stay the
+ * same. Pure. Callers decode a file of unknown encoding as latin1, which loses nothing.
  */
 
-/** The two lines around a block. */
+/** The lines that mark the beginning and the end of a block. */
 export interface Markers {
   begin: string;
   end: string;
@@ -14,14 +14,14 @@ export interface Markers {
 /** Where a new block goes. */
 export type RegionPlace = 'first' | 'last' | 'behind-shebang';
 
-/** Where a block is: from its first character to the end of its last line, without the line end. */
+/** The place of a block: from its first character to the end of its last line, without the line end. */
 export type FoundRegion =
   | { kind: 'none' }
   | { kind: 'found'; from: number; to: number; body: string }
   /** Half a block, or several; `line` counts from 1. */
   | { kind: 'broken'; problem: string; line: number };
 
-/** Finds the block. A marker is a whole line; its line end may have changed. */
+/** Finds the block. Each marker has to be a whole line; its line end may have changed. */
 export function findRegion(text: string, { begin, end }: Markers): FoundRegion {
   const [opened, ...more] = findLines(text, begin);
   const [closed, ...rest] = findLines(text, end);
@@ -42,9 +42,9 @@ export function findRegion(text: string, { begin, end }: Markers): FoundRegion {
 }
 
 /**
- * Finds the block, and throws where it is broken, because nobody can say which lines are dev-cli's.
- * @param path of the text, for the error
- * @throws DevCliError `DOCUMENT_UNREADABLE`
+ * Finds the block, and throws if it is broken, because then nobody can say which lines are dev-cli's.
+ * @param path the path of the file, for the error
+ * @throws DevCliError `DOCUMENT_UNREADABLE` if there is half a block, or several
  */
 export function findWholeRegion(
   text: string,
@@ -61,20 +61,20 @@ export function findWholeRegion(
 
 /**
  * Adds a block, or replaces the body of the existing one.
- * @param text without a broken block
- * @param body lines, none of which is a marker; without a final line end
+ * @param text the text, which must not contain a broken block
+ * @param body the lines of the block, without a final line end; no line may be a marker
  */
 export function putRegion(text: string, markers: Markers, body: string, place: RegionPlace): string {
   const block = `${markers.begin}\n${body}\n${markers.end}`;
   const found = findRegion(text, markers);
   if (found.kind === 'found') return text.slice(0, found.from) + block + text.slice(found.to);
   const at = findPlace(text, place);
-  // Without a line end after the block, `takeRegion` later knows that the one before it was added, too.
+  // The missing line end after the block tells `takeRegion` that the line end before the block was added with it.
   if (at > 0 && text[at - 1] !== '\n') return `${text}\n${block}`;
   return `${text.slice(0, at)}${block}\n${text.slice(at)}`;
 }
 
-/** Removes the block. The text is then what it was before the block was added. */
+/** Removes the block, which restores the text from before the block was added. */
 export function removeRegion(text: string, markers: Markers): string {
   const found = findRegion(text, markers);
   if (found.kind !== 'found') return text;
@@ -90,7 +90,7 @@ function findPlace(text: string, place: RegionPlace): number {
   return end < 0 ? text.length : end + 1;
 }
 
-/** Finds the lines that are exactly this text; offsets exclude line ends. */
+/** Finds the lines that consist of exactly this text. The offsets do not include line ends. */
 function findLines(text: string, line: string): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = [];
   for (let from = text.indexOf(line); from >= 0; from = text.indexOf(line, from + line.length)) {

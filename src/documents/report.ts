@@ -6,10 +6,10 @@ import { hasContent } from './section-codec.js';
 
 /** Findings, analyses and reviews: Markdown with YAML front matter (documents.md, Reports). */
 
-/** Characters of a summary that are kept. */
+/** Maximum number of characters of a summary; the rest is cut. */
 export const SUMMARY_LIMIT = 300;
 
-/** Characters kept of a verdict in a report that is no review. */
+/** Maximum number of characters of a verdict in a report that is not a review; the rest is cut. */
 const VERDICT_LIMIT = 40;
 
 /** The verdicts of a review. */
@@ -17,14 +17,14 @@ export const VERDICTS = ['OKAY', 'REJECT'] as const;
 
 interface Report {
   agent: string;
-  /** ISO 8601 as written; informational, never compared. */
+  /** ISO 8601, kept verbatim; informational, never compared. */
   timestamp: string;
-  /** One line of at most 300 characters, fit to be shown. */
+  /** One line of at most 300 characters, safe to display. */
   summary: string;
-  /** `OKAY` or `REJECT` for a review; otherwise whatever was written, in at most 40 characters. */
+  /** `OKAY` or `REJECT` for a review; otherwise any text, cut to 40 characters. */
   verdict?: string;
   confidence?: string | number;
-  /** How many questions it leaves for the user. */
+  /** How many questions the report leaves for the user. */
   questions?: number;
   /** All other keys. */
   extra: JsonObject;
@@ -35,22 +35,22 @@ export interface CheckedReport {
   report: Report;
   /** The Markdown after the front matter. */
   body: string;
-  /** What was cut or ignored. */
+  /** Lines about values that were cut or ignored, and about missing text below the front matter. */
   warnings: string[];
 }
 
-/** A valid report, or everything that is wrong with it. */
+/** A valid report, or all faults of an invalid one. */
 export type ReportCheck = CheckedReport | { ok: false; problems: ErrorDetail[] };
 
-/** The expectations of a report. */
+/** The expectations that a report has to meet. */
 export interface ReportOptions {
-  /** The agent that has to write it; another name in the front matter is a problem. */
+  /** The agent that has to write the report; another name in the front matter is a fault. */
   agent?: string;
-  /** Whether it is a review, whose `verdict` must be OKAY or REJECT. */
+  /** Whether the report is a review, which must have the `verdict` OKAY or REJECT. */
   verdict?: boolean;
 }
 
-/** Checks a report: returns its content, or every problem at once. Never throws. */
+/** Checks a report. Returns its content, or all faults at once. Never throws. */
 export function checkReport(text: string, options: ReportOptions = {}): ReportCheck {
   const matter = splitFrontMatter(text);
   switch (matter.kind) {
@@ -126,7 +126,7 @@ function checkVerdict(verdict: Json | undefined): ErrorDetail[] {
   return [{ problem: `verdict is ${quoteField(verdict)}`, pointer: '/verdict', expected }];
 }
 
-/** Conditions of recipes use the number, so a value that is given must be a number. */
+/** Checks that `questions`, if given, is a whole number, because conditions of recipes compare it. */
 function checkQuestions(questions: Json | undefined): ErrorDetail[] {
   if (questions === undefined || questions === null) return [];
   if (Number.isSafeInteger(questions) && Number(questions) >= 0) return [];

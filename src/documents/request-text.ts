@@ -2,21 +2,21 @@ import { toBoundedLine, toWholeLine } from './foreign.js';
 import { buildSummaryParts, type RunSummary, renderSummaryPart } from './run-summary.js';
 
 /**
- * The text of a pull request, rendered from the same summary as report.md (documents.md, summary.md and report.md;
+ * Renders the text of a pull request from the same summary as report.md (documents.md, summary.md and report.md;
  * engine.md, Stages).
  */
 
-/** Characters that a forge accepts in a title. */
+/** Maximum number of characters that a forge accepts in a title. */
 export const REQUEST_TITLE = 256;
-/** Characters that a forge accepts in a body. */
+/** Maximum number of characters that a forge accepts in a body. */
 export const REQUEST_BODY = 65_536;
 
-/** Characters of a line that is for information only. */
+/** Maximum number of characters of a line that is only informative, so that it may be cut. */
 const LINE_CAP = 500;
 
 /**
- * Renders the body: Markdown of at most `REQUEST_BODY` characters, in which nothing foreign is markup, notifies a
- * person or closes an issue. Lines that do not fit are left out at the end, and a last line counts them.
+ * Renders the body: Markdown of at most `REQUEST_BODY` characters, in which foreign text cannot act as markup, notify
+ * people or close issues. If not all lines fit, the last ones are left out, and a final line counts them.
  */
 export function renderRequestBody(summary: RunSummary): string {
   const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole });
@@ -34,14 +34,14 @@ export function renderRequestBody(summary: RunSummary): string {
   return `${kept.join('\n').trimEnd()}\n`;
 }
 
-/** Characters reserved for the line that counts what was left out. */
+/** Characters reserved for the line that counts the lines left out. */
 const CUT_ROOM = 100;
 
 function renderBounded(text: string): string {
   return escapeMarkup(toBoundedLine(text, LINE_CAP));
 }
 
-/** Renders a text that somebody has to act on, uncut. */
+/** Renders a text uncut, because somebody has to act on it. */
 function renderWhole(text: string): string {
   return escapeMarkup(toWholeLine(text));
 }
@@ -54,7 +54,7 @@ function escapeMarkup(line: string): string {
       .replaceAll('<', '&lt;')
       .replace(/[\\`*_[\]{}~|$>]/g, '\\$&')
       .replace(/^([-+#]|\d+(?=[.)]))/, (mark) => (/\d/.test(mark) ? `${mark}\\` : `\\${mark}`))
-      // A comment after the sign keeps the forge from notifying people and from linking or closing issues.
+      // An empty comment after `@` or `#` keeps the forge from notifying people and from linking or closing issues.
       .replace(/([@#]|\bGH-)(?=[A-Za-z0-9])/gi, '$1<!-- -->')
       .replace(/:\/\//g, ':<!-- -->//')
   );

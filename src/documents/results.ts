@@ -3,16 +3,16 @@ import type { Frozen } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
 import { enumSchema, noOtherKeys, nullableSchema } from '../base/schema.js';
 
-/** What the agents of an execution hand in, as JSON in the task's `output` (engine.md, Results). */
+/** The results that the agents of an execution hand in, as JSON in the task's `output` (engine.md, Results). */
 
 const texts = (description: string, maxLength: number) => Type.Array(Type.String({ maxLength }), { description });
 const notes = (description: string) =>
   Type.Array(Type.String({ maxLength: LIMITS.note }), { maxItems: LIMITS.notes, description });
-/** A text that somebody has to act on: it is never cut, so its length is limited here. */
+/** A text that somebody has to act on. It is never cut when it is shown, so its length is limited here. */
 const told = (maxLength: number, more: { description?: string } = {}) =>
   Type.String({ pattern: '\\S', maxLength, ...more });
 
-/** What a worker hands in. */
+/** The result of a worker. */
 export const WorkerResultSchema = Type.Object(
   {
     status: enumSchema('DONE', 'BLOCKED'),
@@ -57,10 +57,10 @@ const ProposedTodoSchema = Type.Object(
   noOtherKeys,
 );
 
-/** What a judge saw; the next attempt gets it to read. */
+/** A judge's observation, which the worker of the next attempt gets to read. */
 const Evidence = Type.String({ maxLength: LIMITS.step });
 
-/** What a verifier, or a handler that a recipe defines, hands in. */
+/** The result of a verifier, or of a handler that a recipe defines. */
 export const VerifyResultSchema = Type.Object(
   {
     status: enumSchema('VERIFIED', 'FAILED'),
@@ -83,7 +83,7 @@ export const VerifyResultSchema = Type.Object(
   { ...noOtherKeys, $id: 'result-verify', description: 'What a verifier, or a recipe’s own handler, hands in.' },
 );
 
-/** What a code reviewer hands in. */
+/** The result of a code reviewer. */
 export const ReviewResultSchema = Type.Object(
   {
     verdict: enumSchema('SHIP', 'NEEDS_FIXES'),
@@ -124,9 +124,9 @@ export const ResultsSchema = Type.Union([WorkerResultSchema, VerifyResultSchema,
   description: 'What the agents of an execution hand in, as JSON.',
 });
 
-/** What a worker hands in. */
+/** The result of a worker. */
 export type WorkerResult = Frozen<Static<typeof WorkerResultSchema>>;
-/** What a verifier, or a handler that a recipe defines, hands in. */
+/** The result of a verifier, or of a handler that a recipe defines. */
 export type VerifyResult = Frozen<Static<typeof VerifyResultSchema>>;
-/** What a code reviewer hands in. */
+/** The result of a code reviewer. */
 export type ReviewResult = Frozen<Static<typeof ReviewResultSchema>>;

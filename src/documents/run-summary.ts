@@ -4,8 +4,8 @@ import { renderCount } from '../base/words.js';
 import { renderForeignBlock, toBoundedLine, toWholeLine } from './foreign.js';
 
 /**
- * What a run achieved, computed from its journal and rendered as summary.md and report.md (documents.md, summary.md and
- * report.md).
+ * The results of a run, computed from its journal and rendered as summary.md and report.md (documents.md, summary.md
+ * and report.md).
  */
 export interface RunSummary {
   goal: string;
@@ -14,7 +14,7 @@ export interface RunSummary {
   at: string;
   /** For executions of a plan with requirements: each requirement with its proof and whether it is met. */
   requirements?: SummaryRequirement[];
-  /** Executions only: what a person has changed in the plan during the execution. */
+  /** Executions only: changes to the plan that a person has made or approved during the execution. */
   changed?: string[];
   done: string[];
   /** Executions only: who approved the plan and its commands. */
@@ -24,23 +24,23 @@ export interface RunSummary {
   /** Documents that the recipe itself defines and the run has written, relative to the run's directory. */
   documents?: string[];
   verification: string[];
-  /** What failed, and what could not begin because of that. */
+  /** Failed work, and the work that could not begin because of it. */
   failed?: string[];
-  /** What was left out or done only in part. */
+  /** Work that was left out or done only in part. */
   skipped?: string[];
-  /** What the plan assumed and nobody confirmed. */
+  /** Assumptions of the plan that nobody has confirmed. */
   unconfirmed?: string[];
   commits?: string[];
-  /** Executions only: the kept reports of earlier executions of this name, and their commits. */
+  /** Executions only: the saved reports of earlier executions of this name, and their commits. */
   earlier?: string[];
   /** Events that no other part shows: halts, rejections, later permissions. */
   course?: string[];
   /** The pull request of the run, and whether it waits for a review or is a draft. */
   request?: string;
-  /** Executions only: what the run has cost, as far as its journal knows. */
+  /** Executions only: the cost of the run, as far as the journal records it. */
   cost?: string;
   openIssues: string[];
-  /** What to do now. */
+  /** The next steps for the user. */
   next: string[];
 }
 
@@ -50,7 +50,7 @@ export interface SummaryRequirement {
   text: string;
   /** The proof, such as `todo-1 ac-1: npm test`. */
   proof: string;
-  /** `met`, `not met` or `open`, with the reason where there is one. */
+  /** `met`, `not met`, `open` or `withdrawn`, with a reason if there is one. */
   result: string;
 }
 
@@ -58,14 +58,14 @@ interface SummaryDecision {
   text: string;
   reason?: string;
   by: 'user' | 'agent' | 'assumed';
-  /** UTC instant; absent for decisions of the plan, which have none. */
+  /** UTC instant; absent for decisions of the plan, which do not record a time. */
   at?: string;
 }
 
-/** Characters of an entry that is for information only. */
+/** Maximum number of characters of an entry that is only informative, so that it may be cut. */
 const ENTRY_LIMIT = 500;
 
-/** The end of a command's output, for the report. */
+/** The last lines of a command's output, for the report. */
 export interface LogEnd {
   /** The command, and how it ended. */
   title: string;
@@ -74,7 +74,7 @@ export interface LogEnd {
 
 /**
  * Renders the whole summary: summary.md after planning, or report.md under another title. Empty parts are left out.
- * @param logs ends of outputs, folded below the evidence
+ * @param logs the ends of commands' outputs, folded below the evidence
  */
 export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: readonly LogEnd[] = []): string {
   const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).map(renderSummaryPart);
@@ -82,7 +82,7 @@ export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: r
   return joinLines([renderHead(summary, title), ...parts, ...folded]);
 }
 
-/** The parts for a colleague who reads only half a page. */
+/** The parts of the brief summary, which is for a colleague who reads only half a page. */
 const BRIEF: ReadonlySet<string> = new Set([
   'Failed',
   'For you to confirm',
@@ -92,7 +92,7 @@ const BRIEF: ReadonlySet<string> = new Set([
   'Pull request',
   'Next',
 ]);
-/** The most lines of each part, and characters of a line, in that half page. */
+/** Maximum number of lines of each part of the brief summary, and of characters of a line. */
 const BRIEF_LINES = 4;
 const BRIEF_LIMIT = 200;
 
@@ -136,11 +136,11 @@ function renderLogEnd({ title, text }: LogEnd): string[] {
 export type SummaryPart = { title: string } & (
   | { kind: 'list'; lines: string[] }
   | { kind: 'table'; head: readonly string[]; rows: string[][] }
-  /** Evidence, which few readers need. */
+  /** Evidence, which is folded because few readers need it. */
   | { kind: 'folded'; lines: string[] }
 );
 
-/** Renders a part as Markdown; its lines have been prepared. */
+/** Renders a part as Markdown. Its lines must already be prepared for the document. */
 export function renderSummaryPart(part: SummaryPart): string[] {
   const head = [`## ${part.title}`, ''];
   switch (part.kind) {
@@ -167,9 +167,10 @@ export function renderSummaryPart(part: SummaryPart): string[] {
 }
 
 /**
- * Builds the parts of a summary that are not empty, in the order that all renderings share: what was asked for, what
- * needs attention, what was done, how it came about, and the evidence.
- * @param lines prepares a foreign line for its document: `whole` if it has to be acted on, else `bounded`
+ * Builds the parts of a summary that are not empty, in the order that all renderings share: requirements, matters that
+ * need attention, work done, the course of the run, and the evidence.
+ * @param lines functions that prepare a foreign line for the document: `whole` for lines that somebody has to act on,
+ * `bounded` for all others
  */
 export function buildSummaryParts(
   summary: RunSummary,
@@ -208,7 +209,7 @@ export function buildSummaryParts(
   return parts.filter((part) => (part.kind === 'table' ? part.rows : part.lines).length > 0);
 }
 
-/** Renders a bounded line in which no HTML tag opens. */
+/** Renders a bounded line, in which `<` is escaped so that no HTML tag opens. */
 function renderBounded(text: string): string {
   return toBoundedLine(text, ENTRY_LIMIT).replaceAll('<', '&lt;');
 }

@@ -3,7 +3,7 @@
 import { isRecord } from '../base/json.js';
 import { findMisfit, type OutlineSchema } from './outline.js';
 
-/** An error of ajv with the option `verbose`, as far as this file uses it. */
+/** The members of an ajv error (with the option `verbose`) that this file uses. */
 interface SchemaError {
   keyword: string;
   instancePath: string;
@@ -17,7 +17,7 @@ interface SchemaError {
 /** A validator that reports all errors, with their values. */
 export type Validator = ((value: unknown) => boolean) & { errors?: SchemaError[] | null };
 
-/** One way in which a value does not fit a schema, as data; callers word their own messages. */
+/** One fault of a value according to a schema, as data from which callers build their own messages. */
 export type SchemaFault = {
   /** JSON pointer of the value. */
   pointer: string;
@@ -28,7 +28,7 @@ export type SchemaFault = {
 } & (
   | { kind: 'missing'; key: string }
   | { kind: 'unknown-key'; key: string }
-  /** None of the allowed words. `isTag`: the word selects the variant of the object around it. */
+  /** Is none of the allowed words. `isTag`: the word selects the variant of the object that contains it. */
   | { kind: 'word'; allowed: string[]; isTag?: true }
   | { kind: 'type'; wanted: string[] }
   | { kind: 'empty' }
@@ -40,20 +40,20 @@ export type SchemaFault = {
 );
 
 /**
- * A schema that values are checked with. Most values fit, so the validator, which is large, is loaded only when one
- * does not.
+ * A schema against which values are checked. Most values fit, so the validator, which is large, is loaded only for a
+ * value that does not.
  */
 export interface CheckedSchema {
   outline: OutlineSchema;
   validator: () => Validator;
 }
 
-/** Finds all faults of a value, except those that only follow from others; empty when it fits. */
+/** Finds all faults of a value, except those that only follow from other faults; empty if the value fits. */
 export function findFaults({ outline, validator }: CheckedSchema, value: unknown): SchemaFault[] {
   return findMisfit(outline, value) === null ? [] : listSchemaFaults(validator(), value);
 }
 
-/** Finds all faults of a value with a validator alone. */
+/** Finds all faults of a value with a validator alone, for schemas without an outline. */
 export function listSchemaFaults(validate: Validator, value: unknown): SchemaFault[] {
   return validate(value) ? [] : selectMeant(validate.errors ?? []).map(readFault);
 }
@@ -101,7 +101,10 @@ function listVariants(schema: Record<string, unknown>, tag: string): string[] {
   return among.flatMap(({ properties }) => properties?.[tag]?.const ?? []);
 }
 
-/** Drops errors of union variants that were not meant. A value that has none of the types gives a single error. */
+/**
+ * Drops errors about variants of a union that were probably not meant. If the value has the type of no variant, one
+ * error replaces those of all variants.
+ */
 function selectMeant(errors: readonly SchemaError[]): SchemaError[] {
   const instead = new Map<SchemaError, SchemaError[]>();
   for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {
@@ -130,7 +133,7 @@ function isWrongKind({ keyword }: SchemaError): boolean {
   return keyword === 'type' || keyword === 'enum' || keyword === 'const';
 }
 
-/** Whether an error only repeats what `required` reports: that the tag is missing. */
+/** Returns whether an error only says that the tag is missing, which `required` reports as well. */
 function followsFromMissingTag({ keyword, params }: SchemaError): boolean {
   return keyword === 'discriminator' && params['error'] === 'tag' && params['tagValue'] === undefined;
 }

@@ -6,7 +6,7 @@ import { findSuggestion } from '../base/suggest.js';
 import { toBoundedLine } from './foreign.js';
 import type { SchemaFault } from './schema-faults.js';
 
-/** Describes where a value does not fit its schema: one line for each fault, with its JSON pointer. */
+/** Describes the faults of a value according to its schema: one line for each fault, with its JSON pointer. */
 export function describeFaults(faults: readonly SchemaFault[]): ErrorDetail[] {
   return faults.map((fault) => ({ pointer: fault.pointer, ...describeFault(fault) }));
 }

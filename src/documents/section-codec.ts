@@ -10,9 +10,9 @@ import { isSectionId, type SectionId } from './sections.js';
 
 /**
  * Converts between the text of a section and its form in DRAFT.md. A line that would be read as structure (a marker, a
- * placeholder, a level-two heading, an unclosed fence) gets a backslash before it, which Markdown does not show; a line
- * that already has such backslashes gets one more. `decodeSection` removes exactly one, so every text comes back
- * unchanged.
+ * placeholder, a level-two heading, an unclosed fence) gets a backslash in front, which Markdown does not show. A line
+ * that already has such backslashes gets one more. `decodeSection` removes exactly one backslash, so every text
+ * survives the conversion unchanged.
  */
 
 const MARKER = /^ {0,3}<!--\s*section\s*:\s*([\w-]+)\s*-->\s*$/;
@@ -35,14 +35,14 @@ export function parseMarker(line: string): SectionId | null {
   return id !== undefined && isSectionId(id) ? id : null;
 }
 
-/** Whether `line` is the placeholder comment of an empty section. */
+/** Returns whether `line` is the placeholder comment of an empty section. */
 export function isPlaceholder(line: string): boolean {
   if (getLeadingCharacter(line) !== '<') return false;
   const end = line.trimEnd();
   return PLACEHOLDER.test(end) && end.indexOf('-->') === end.length - '-->'.length;
 }
 
-/** Whether a text contains anything visible, besides white space, control and format characters. */
+/** Returns whether a text contains any character other than white space, control and format characters. */
 export function hasContent(text: string): boolean {
   // ASCII is tried first, because nearly every text has some and compiling Unicode classes takes a millisecond.
   return /[!-~]/.test(text) || (text !== '' && /[^\s\p{Cc}\p{Cf}]/u.test(text));
@@ -61,7 +61,7 @@ export function trimText(text: string): string {
 
 /**
  * Escapes everything in a text that would be read as structure.
- * @param text as `trimText` returns it
+ * @param text a text that `trimText` has returned
  */
 export function encodeSection(text: string): string {
   const lines = text.split('\n');
@@ -104,9 +104,9 @@ function matchStructure(line: string): RegExpExecArray | null {
   return '\\#<`~'.includes(getLeadingCharacter(line)) ? STRUCTURE.exec(line) : null;
 }
 
-/** Finds the indexes of lines that open a fence which a later line closes; an unclosed fence opens nothing. */
+/** Finds the indexes of lines that open a fence that a later line closes; an unclosed fence does not count. */
 function findClosedFences(lines: string[]): Set<number> {
-  // The longest closing run at or below each line, so that no search is needed to know whether a fence is closed.
+  // The length of the longest closing run at or below each line, which saves searching for the end of each fence.
   const below = { '`': new Int32Array(lines.length + 1), '~': new Int32Array(lines.length + 1) };
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const run = findClosingRun(lines[index] ?? '');

@@ -7,14 +7,14 @@ import { describeUnknownSection, isSectionId, type SectionId, VALID_SECTIONS } f
 
 /** Parses the data given with `--data` (protocol.md §1): sections from a .md file, JSON from anything else. */
 
-/** The deepest nesting of JSON that is accepted; functions that use the data may recurse. */
+/** Maximum nesting depth of JSON. It is limited because functions that use the data may recurse. */
 const MAX_DEPTH = 100;
 
 /**
  * Parses the sections of a data file: `## <id>` headings with Markdown below. Headings in fenced code are plain text;
  * markers and placeholders copied from DRAFT.md are dropped.
- * @throws DevCliError `DATA_MISSING` for an empty text or an empty section, `UNKNOWN_SECTION` for a heading that is no
- * section's id, `DATA_MALFORMED` for text before the first heading and for a repeated section
+ * @throws DevCliError `DATA_MISSING` for an empty text or an empty section, `UNKNOWN_SECTION` for a heading that is not
+ * the id of a section, `DATA_MALFORMED` for text before the first heading and for a repeated section
  */
 export function parseSections(markdown: string): Partial<Record<SectionId, string>> {
   const text = markdown.replace(/^\uFEFF/, '');
@@ -74,8 +74,8 @@ function readHeading(line: string): string {
 
 /**
  * Parses a JSON text.
- * @throws DevCliError `DATA_MISSING` for an empty text; `DATA_MALFORMED` with line, column and what was expected there,
- * and for nesting deeper than 100 levels
+ * @throws DevCliError `DATA_MISSING` for an empty text; `DATA_MALFORMED` for invalid JSON, with the line, the column
+ * and the input expected there, and for nesting deeper than 100 levels
  */
 export function parseJson(json: string): Json {
   const text = json.replace(/^\uFEFF/, '');

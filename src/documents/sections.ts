@@ -21,7 +21,7 @@ interface SectionText {
   heading: string;
   /** The placeholder comment of an empty section. */
   hint: string;
-  /** One line for an action's `data.need`, which says what to write. */
+  /** One line that tells an agent what to write, for `data.need` of an action. */
   need: string;
 }
 
@@ -69,7 +69,7 @@ export const SECTION_TEXTS: Record<SectionId, SectionText> = {
   },
 };
 
-/** Whether `text` is the id of a section. */
+/** Returns whether `text` is the id of a section. */
 export function isSectionId(text: string): text is SectionId {
   return (SECTION_IDS as readonly string[]).includes(text);
 }
@@ -93,5 +93,5 @@ export function requireSection(text: string): SectionId {
 /** The fix of every error about a section's id. */
 export const VALID_SECTIONS = `Sections are ${SECTION_IDS.join(', ')}.`;
 
-/** Fills the section where nobody decided anything; it is no decision itself. */
+/** Fills the section `decisions` if nobody decided anything. This text does not count as a decision. */
 export const NO_DECISION = 'None was made before the plan, which states its own.';

@@ -5,9 +5,9 @@ import { readMarkdownLines } from './markdown-lines.js';
 
 /** A sentence, a list item, a heading or a block of code. */
 export interface Statement {
-  /** A title is a first-level heading with which the text begins. */
+  /** A title is a first-level heading at the beginning of the text. */
   kind: 'title' | 'sentence' | 'code';
-  /** On one line; for code, its first line. */
+  /** The statement on one line; for a block of code, the first line in it that has a word. */
   text: string;
   /** Offset of its first character in the whole text. */
   start: number;
@@ -15,7 +15,7 @@ export interface Statement {
   end: number;
 }
 
-/** The marks before the words of a line: those of a quotation, a list item, a task, a heading. */
+/** Matches the marks before the words of a line: those of a quotation, a list item, a task or a heading. */
 const MARKS = /^[ \t]*(?:>[ \t]?)*(?:(?:[-*+•]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?|#{1,6}[ \t]+)?/;
 const BEGINS = /^[ \t]*(?:>[ \t]?)*(?:[-*+•]|\d{1,9}[.)]|#{1,6})[ \t]/;
 const HEADING = /^[ \t]*(?:>[ \t]?)*#{1,6}[ \t]/;
@@ -23,8 +23,8 @@ const TITLE = /^[ \t]*#[ \t]/;
 const WORD = /[\p{L}\p{N}]/u;
 
 /**
- * Lists the statements of a text in order. Wrapped lines belong together; list items, headings and paragraphs do not;
- * fenced code is one statement. Text without a letter or digit is no statement.
+ * Lists the statements of a text in order. A sentence may be wrapped over several lines, but ends with its list item,
+ * heading or paragraph. A block of fenced code is one statement. Text without a letter or digit is not a statement.
  */
 export function splitStatements(text: string): Statement[] {
   const found: Statement[] = [];
@@ -63,15 +63,15 @@ export function splitStatements(text: string): Statement[] {
 }
 
 /**
- * Limits in words: a lead-in is a short sentence without an end mark, such as "prints" between two blocks of code; an
- * introduction is a short sentence that ends with a colon.
+ * Maximum numbers of words. A lead-in is a short sentence without an end mark, such as "prints" between two blocks of
+ * code. An introduction is a short sentence that ends with a colon.
  */
 const LEAD_IN = { words: 4, introducing: 6, open: /[^.!?。！？…]$/u };
 
 /**
- * Lists what a request asks for: each sentence with the code that it introduces. A title is left out where text
- * follows, which it only repeats. So are a short sentence with a colon before other sentences, and the headings of a
- * form.
+ * Lists the things that a request asks for: each sentence, with the code that it introduces. Leaves out a title if text
+ * follows, because a title only repeats the text. Also leaves out introductions to other sentences, and headings that
+ * come from a template.
  */
 export function splitRequest(text: string): [Statement, ...Statement[]][] {
   const statements = splitStatements(text);
@@ -88,12 +88,12 @@ export function splitRequest(text: string): [Statement, ...Statement[]][] {
   return found;
 }
 
-/** Whether a statement is a heading from the form that the request was written in. */
+/** Returns whether a statement is a heading from the template in which the request was written. */
 function isPartOfForm({ text, start }: Statement, whole: string): boolean {
   return isFormHeading(text) && HEADING.test(whole.slice(whole.lastIndexOf('\n', start) + 1, start + 1));
 }
 
-/** Whether a sentence only announces others, such as "How it should behave:". */
+/** Returns whether a sentence only announces other sentences, such as "How it should behave:". */
 function isIntroduction({ kind, text }: Statement): boolean {
   return kind === 'sentence' && /[:：]$/u.test(text) && listWords(text).length <= LEAD_IN.introducing;
 }
@@ -108,7 +108,7 @@ interface Line {
   start: number;
 }
 
-/** Characters that are segmented at once: the segmenter copies all of them for every segment that it finds. */
+/** Maximum number of characters to segment at once, because the segmenter copies all of them for every segment. */
 const LONGEST = 5_000;
 
 function cutLine({ text, start }: Line): Line[] {
@@ -122,9 +122,7 @@ function cutLine({ text, start }: Line): Line[] {
 
 const segmenters = new Map<string, Intl.Segmenter>();
 
-/**
- * Segments a text by the rules that hold for every language, because the result must not depend on where dev-cli runs.
- */
+/** Segments a text by language-neutral rules, because the result must not depend on where dev-cli runs. */
 function segment(text: string, granularity: 'sentence' | 'word'): Iterable<Intl.SegmentData> {
   const segmenter = segmenters.get(granularity) ?? new Intl.Segmenter('und', { granularity });
   segmenters.set(granularity, segmenter);
@@ -134,7 +132,7 @@ function segment(text: string, granularity: 'sentence' | 'word'): Iterable<Intl.
 function splitSentences(lines: readonly Line[]): Statement[] {
   const [first] = lines;
   if (first === undefined) return [];
-  // The segmenter treats a line break as the end of a sentence, but not a blank.
+  // Lines are joined by blanks, because the segmenter would end a sentence at a line break.
   const whole = lines.map((line) => line.text).join(' ');
   const place = createPlacement(lines);
   return findSentences(whole).flatMap(({ start, end }) => {
@@ -148,28 +146,28 @@ function splitSentences(lines: readonly Line[]): Statement[] {
 }
 
 /**
- * Whether a boundary lies within a word, because no blank is there: `!!omap` is one word. Scripts without blanks have
- * end marks of their own.
+ * Returns whether a boundary lies within a word such as `!!omap`, because no blank follows the mark. Scripts without
+ * blanks use other end marks.
  */
 function isWithinWord(text: string, at: number): boolean {
   return /[!?.][^\s]/.test(text.slice(at - 1, at + 1));
 }
 
 /**
- * A full stop after a word and before blanks ends a sentence, whatever follows. The segmenter would continue it before
- * a small letter.
+ * Matches a full stop after a word and before blanks, which ends a sentence whatever follows. The segmenter would
+ * continue the sentence before a small letter.
  */
 const POINT = /[^\s\d.]\.["'`*_)\]»”’]{0,3}\s+/gu;
 const INITIAL = /(?:^|[\s(.])(\p{L})\.\s*$/u;
 const INITIALS = /(?:^|[\s(.])\p{L}\.\s*\p{L}\.\s*$/u;
-/** Abbreviations after which a full stop ends no sentence, although they have more than one letter. */
+/** Matches abbreviations of several letters that end with a full stop but do not end a sentence. */
 const ABBREVIATION = /(?:^|[\s(])(?:vs|cf|resp|approx|incl|excl|mr|mrs|dr|hr|fr|bzw|ggf|vgl|evtl|inkl|ca)\.\s*$/iu;
-/** Abbreviations that may also end a sentence. */
+/** Matches abbreviations that may also end a sentence. */
 const LAST_OF_LIST = /(?:^|[\s(])(?:etc|usw)\.\s*$/iu;
 
 /**
- * Whether the text before a boundary continues after it: `z. B.`, `e.g. this`, `J. R. Doe`, `etc. as well`. A single
- * capital letter after other words does end a sentence if a capital follows: "Do Y." in "Don't do X. Do Y." is a
+ * Returns whether the sentence continues after a boundary, as in `z. B.`, `e.g. this`, `J. R. Doe`, `etc. as well`. A
+ * single capital letter after other words does end a sentence if a capital follows: "Do Y." in "Don't do X. Do Y." is a
  * sentence of its own.
  */
 function goesOn(before: string, after: string): boolean {
@@ -198,8 +196,8 @@ function findSentences(text: string): { start: number; end: number }[] {
 }
 
 /**
- * Creates a function that maps an offset in the joined lines to the whole text. It must be called with ascending
- * offsets.
+ * Creates a function that maps an offset in the joined lines to the offset in the whole text. The function must be
+ * called with ascending offsets.
  */
 function createPlacement(lines: readonly Line[]): (at: number) => number {
   let line = 0;
@@ -224,8 +222,8 @@ function describeCode(lines: readonly Line[]): Statement[] {
 }
 
 /**
- * Lists the words of a text, with their offsets; in a language written without blanks, the words that dictionaries
- * know.
+ * Lists the offsets of the words of a text. In a language written without blanks, the segmenter finds words by its
+ * dictionary.
  */
 export function listWords(text: string): { start: number; end: number }[] {
   if (isLatin(text)) return segmentWords(text);
@@ -235,8 +233,8 @@ export function listWords(text: string): { start: number; end: number }[] {
 }
 
 /**
- * Headings of the forms that requests are written in: of issues, of spec-kit, of OpenSpec. They ask for nothing, so no
- * requirement has to cover them (documents.md, Requirements).
+ * Headings of the templates in which requests are often written: issue templates, spec-kit, OpenSpec. They ask for
+ * nothing, so no requirement has to cover them (documents.md, Requirements).
  */
 const HEADINGS = new Set(
   `bug report, feature request, description, describe the bug, describe the feature, the bug, summary,
@@ -251,7 +249,10 @@ const HEADINGS = new Set(
   open questions, added requirements, modified requirements, removed requirements`.split(/,\s+/),
 );
 
-/** Whether a heading is one of a form, whatever its marks: `User Scenarios & Testing *(mandatory)*`. */
+/**
+ * Returns whether a heading comes from a template, ignoring Markdown marks and notes such as `*(mandatory)*` in `User
+ * Scenarios & Testing *(mandatory)*`.
+ */
 function isFormHeading(words: string): boolean {
   const plain = words
     .replace(/[*_`]|[\s#]+$/g, '')

@@ -5,9 +5,9 @@ import { type CheckedSchema, findFaults } from './schema-faults.js';
 import { describeFaults } from './schema-findings.js';
 import type { Size, SizeFacts } from './size-rules.js';
 
-/** A block's claim about the size of the work, and how far it is accepted (recipes.md, Size). */
+/** Judges a block's claim about the size of the work (recipes.md, Size). */
 
-/** What a classifying block hands in: the size, and its reasons. */
+/** The claim that a classifying block hands in: the size, and the reasons for it. */
 export interface SizeClaim {
   size: Size;
   because?: {
@@ -17,18 +17,18 @@ export interface SizeClaim {
     interfaces?: boolean;
     /** Whether stored data changes. */
     data?: boolean;
-    /** What is not known yet. */
+    /** Questions that are still open. */
     unknowns?: readonly string[];
   };
 }
 
-/** The most files that a small change may touch. */
+/** Maximum number of files that a small change may touch. */
 const FEW = 2;
 
 /**
- * Accepts a claim as far as it is supported: a small change touches one or two named files, no interface and no data,
- * and leaves nothing unknown. Any other `small` becomes `middle`.
- * @returns `why`: the reasons against `small`
+ * Accepts a claim, but changes `small` to `middle` unless the reasons support it: a small change touches one or two
+ * named files, no interface and no data, and leaves nothing unknown.
+ * @returns the accepted size; `why`: the reasons against `small`
  */
 export function judgeSize({ size, because }: SizeClaim): { size: Size; why?: string } {
   if (size !== 'small') return { size };
@@ -59,13 +59,14 @@ function listNamed(words: readonly string[]): string[] {
   return [...new Set(words.map((word) => word.trim()))].filter((word) => word !== '');
 }
 
-/** Adds a block's claim to the known facts about the size. */
+/** Adds a block's claim, as far as it is accepted, to the known facts about the size. */
 export function addSizeClaim({ said, most }: SizeFacts, claim: SizeClaim): SizeFacts {
   const { size: found, why } = judgeSize(claim);
   return { ...omitUndefined({ said, most }), found, ...omitUndefined({ why }) };
 }
 
-// A plain `require`, as in recipe/conditions/language.ts: few sizes do not fit, so the validator is seldom needed.
+// A plain `require`, as in recipe/conditions/language.ts, because the validator is needed only for misfits, which are
+// few.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/size.js').default };
 
 /** Lists the faults of a size claim (size.ts); empty when there are none. */

@@ -1,8 +1,8 @@
 import { omitUndefined } from '../base/defined.js';
 
-/** How much work a change is, and whose judgement of that counts (recipes.md, Size). */
+/** The sizes of a change, and the rules for whose judgement of the size counts (recipes.md, Size). */
 
-/** From the smallest. */
+/** All sizes, the smallest first. */
 export const SIZES = ['small', 'middle', 'large'] as const;
 /** How much work a change is. */
 export type Size = (typeof SIZES)[number];
@@ -13,7 +13,7 @@ export interface SizeFacts {
   said?: Size;
   /** The largest size that the user allowed. */
   most?: Size;
-  /** The size that a block found, as far as dev-cli accepts it. */
+  /** The size that a block determined, as far as dev-cli accepts it. */
   found?: Size;
   /** Why `found` differs from the block's claim. */
   why?: string;
@@ -23,13 +23,13 @@ export interface SizeFacts {
 export interface SizeVerdict {
   value: Size;
   by: 'user' | 'classified' | 'default';
-  /** Why it is larger than the block claimed. */
+  /** Why `value` is larger than the block's claim. */
   why?: string;
 }
 
 /**
- * Decides which size counts: the user's, else the one found unless it is larger than the user allowed, else the largest
- * allowed, by default `large`.
+ * Decides which size counts: the size that the user named; without it, the size that a block determined, if the user
+ * allows it; otherwise the largest size that the user allows, by default `large`.
  */
 export function settleSize({ said, most, found, why }: SizeFacts): SizeVerdict {
   if (said !== undefined) return { value: said, by: 'user' };
@@ -39,12 +39,12 @@ export function settleSize({ said, most, found, why }: SizeFacts): SizeVerdict {
   return most === undefined ? { value: 'large', by: 'default' } : { value: most, by: 'user' };
 }
 
-/** Whether `size` is larger than `other`. */
+/** Returns whether `size` is larger than `other`. */
 export function isLarger(size: Size, other: Size): boolean {
   return SIZES.indexOf(size) > SIZES.indexOf(other);
 }
 
-/** The next larger size; null for the largest. */
+/** Returns the next larger size; null for the largest. */
 export function findNextSize(size: Size): Size | null {
   return SIZES[SIZES.indexOf(size) + 1] ?? null;
 }

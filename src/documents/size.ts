@@ -5,7 +5,7 @@ import { enumSchema, noOtherKeys } from '../base/schema.js';
 const texts = (description: string, maxLength: number) =>
   Type.Array(Type.String({ pattern: '\\S', maxLength }), { description });
 
-/** The size of a piece of work, as stated by the agent that classifies a request (recipes.md, Data). */
+/** The schema of the size claim of an agent that classifies a request (recipes.md, Data). */
 export const SizeSchema = Type.Object(
   {
     size: Type.Unsafe<'small' | 'middle' | 'large'>({

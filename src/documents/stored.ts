@@ -12,9 +12,9 @@ interface Form {
 }
 
 /**
- * Reads a snapshot that dev-cli wrote; if it does not fit, the caller rebuilds it from the journal (storage.md,
- * Recovery).
- * @throws DevCliError `STATE_NEWER`, `STATE_CORRUPT`
+ * Reads a snapshot that dev-cli wrote.
+ * @throws DevCliError `STATE_NEWER`; `STATE_CORRUPT` if it does not fit its outline, so that the caller has to rebuild
+ * it from the journal (storage.md, Recovery)
  */
 export function readStored<T>(text: string, { outline, version, what }: Form): T {
   const stored = parseOrNull(text);

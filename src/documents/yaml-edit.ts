@@ -2,7 +2,7 @@ import type { Document, Node, Pair, Scalar, YAMLMap } from 'yaml';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** Changes scalars in the text of a YAML file that people write; everything else stays, byte for byte. */
+/** Changes scalars in the text of a YAML file that people maintain. All other bytes stay the same. */
 
 /** A replacement of some characters of a text. */
 export interface TextEdit {
@@ -11,14 +11,14 @@ export interface TextEdit {
   text: string;
 }
 
-/** Applies changes, none of which may overlap. */
+/** Applies changes to a text. The changes must not overlap. */
 export function applyTextEdits(text: string, changes: readonly TextEdit[]): string {
   return [...changes]
     .sort((one, other) => other.start - one.start)
     .reduce((now, change) => now.slice(0, change.start) + change.text + now.slice(change.end), text);
 }
 
-/** Sets a scalar that is on one line, keeping its quotes. @param word a plain word */
+/** Builds the change that sets a scalar on one line and keeps its quotes. @param word a word that needs no quotes */
 export function changeWord(text: string, node: unknown, word: string): TextEdit {
   const [start, end] = getNodeRange(node);
   const quote = /^["']/.exec(text.slice(start, end))?.[0] ?? '';
@@ -26,8 +26,8 @@ export function changeWord(text: string, node: unknown, word: string): TextEdit 
 }
 
 /**
- * Says why a node cannot be changed in place; null for a scalar on one line.
- * @param node of a document of `text`
+ * Explains why a node cannot be changed in place; null for a scalar on one line.
+ * @param node a node of the document that was parsed from `text`
  */
 export function findWordFault(node: unknown, text: string): string | null {
   const { isScalar, isAlias } = yaml();
@@ -39,7 +39,7 @@ export function findWordFault(node: unknown, text: string): string | null {
   return isOneLine && !/[\r\n]/.test(text.slice(start, end)) ? null : 'it takes more than one line';
 }
 
-/** Parses a text; null where it is no valid YAML. */
+/** Parses a text; null if it is not valid YAML. */
 export function parseDocument(text: string): Document | null {
   try {
     const document = yaml().parseDocument(text, { logLevel: 'silent', prettyErrors: false });
@@ -50,21 +50,21 @@ export function parseDocument(text: string): Document | null {
   }
 }
 
-/** Finds a member of a node; null if the node is no mapping or lacks the key. */
+/** Finds a member of a mapping; null if the node is not a mapping or lacks the key. */
 export function findPair(map: unknown, key: string): Pair | null {
   if (!yaml().isMap(map)) return null;
   return map.items.find((pair) => (pair.key as Scalar | null)?.value === key) ?? null;
 }
 
-/** Returns the offsets of a node, without what follows it. */
+/** Returns the offsets of a node, without the blanks and comments that follow it. */
 export function getNodeRange(node: unknown): [start: number, end: number] {
   const [start, end] = (node as Node | null)?.range ?? [0, 0];
   return [start, end];
 }
 
 /**
- * Sets or removes a member of a mapping; a new member goes after `behind`.
- * @param value in YAML, on one line; null removes the member
+ * Builds the changes that set or remove a member of a mapping. A new member goes after `behind`.
+ * @param value the value as YAML on one line; null removes the member
  */
 export function changeMember(
   text: string,
@@ -79,7 +79,7 @@ export function changeMember(
   return [removeMember(text, map, pair, end) ?? { start, end, text: ' null' }];
 }
 
-/** Inserts a member directly after another, in its style. */
+/** Builds the change that inserts a member directly after `behind`, in the style of that member. */
 function addMember(text: string, map: YAMLMap, behind: Pair, key: string, value: string): TextEdit {
   const [keyStart, keyEnd] = getNodeRange(behind.key);
   const [, end] = getNodeRange(behind.value);
@@ -93,7 +93,7 @@ function addMember(text: string, map: YAMLMap, behind: Pair, key: string, value:
   return { start: at, end: at, text: `${eol}${indent}${line}` };
 }
 
-/** Builds the change that removes a pair with its line or comma; null where other text on the line depends on it. */
+/** Builds the change that removes a pair; null unless it has a line of its own or, in braces, follows a comma. */
 function removeMember(text: string, map: YAMLMap, pair: Pair, end: number): TextEdit | null {
   const [start] = getNodeRange(pair.key);
   if (map.flow === true) {
@@ -113,7 +113,7 @@ export function quoteText(text: string): string {
   return JSON.stringify(text).replace(/[\x7f-\x9f\u2028\u2029\ufeff\ufffd-\uffff]/g, hide);
 }
 
-/** Converts a document to its value; null for a document with aliases, which memory does not accept either. */
+/** Converts a document to its value; null if it has aliases, which the readers of these files do not accept either. */
 export function toPlainValue(document: Document): Record<string, unknown> | null {
   try {
     return document.toJS({ maxAliasCount: 0 });

@@ -124,7 +124,7 @@ const GateActionSchema = Type.Object(
     message: Str,
     human: Type.Optional(Type.Literal('required')),
     /**
-     * The commands for a person in a terminal of their own; the choices then have no ack. Alternatives form one
+     * The command for a person in a terminal of their own; the choices then have no ack. Several alternatives form one
      * sentence.
      */
     answer: Type.Optional(
@@ -268,7 +268,7 @@ const PRINTED: TObject[] = [
   HeldActionSchema,
 ];
 
-/** The actions as printed, plus the one printed in their place while the run is held (control.md, The action). */
+/** The actions as printed, plus the action that is printed instead while the run is held (control.md, The action). */
 export const ActionSchema = taggedUnion('action', PRINTED, {
   $id: 'action',
   description: 'What `dev-cli next` hands out (protocol.md §2).',
@@ -286,7 +286,7 @@ export type HeldAction = Frozen<Static<typeof HeldActionSchema>>;
 /** An action of a run that has not ended. */
 export type PendingAction = Exclude<Action, { action: 'done' }>;
 
-/** An action in which the agent itself does the thinking; it may hand in data. */
+/** An action that the agent itself carries out, without subagents; it may hand in data. */
 export type LlmAction = Frozen<Static<typeof LlmActionSchema>>;
 
 export type DispatchAction = Frozen<Static<typeof DispatchActionSchema>>;

@@ -8,10 +8,10 @@ export function toAction(pending: PendingState): Action {
   return action;
 }
 
-/** The most tasks handed out earlier that one answer repeats. */
+/** Maximum number of tasks handed out earlier that one answer repeats. */
 const RUNNING_SHOWN = 8;
 
-/** Limits the tasks still out to as many as an answer repeats, and counts the rest as `runningMore`. */
+/** Limits the tasks in progress to `RUNNING_SHOWN`, and counts the rest as `runningMore`. */
 export function boundRunning<T>(out: readonly T[]): { running: T[]; runningMore?: number } {
   const more = out.length - RUNNING_SHOWN;
   return { running: out.slice(0, RUNNING_SHOWN), ...(more > 0 ? { runningMore: more } : {}) };

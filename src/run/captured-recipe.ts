@@ -61,7 +61,7 @@ function noRecipe({ snapshot }: StreamState<RunState>, problem: string): DevCliE
   });
 }
 
-/** Reads the captured recipe, or one without blocks if it is unreadable: ending a run must still be possible then. */
+/** Reads the captured recipe. Returns an empty one if it is unreadable, so that the run can still be ended. */
 export function readCapturedOrEmpty(head: StreamState<RunState>): CapturedRecipe {
   try {
     return readCapturedRecipe(head);
@@ -73,8 +73,8 @@ export function readCapturedOrEmpty(head: StreamState<RunState>): CapturedRecipe
 
 /**
  * Parses recipe.json.
- * @throws DevCliError `STATE_CORRUPT` when it is no captured recipe; `STATE_NEWER` when this version can no longer
- * compile its sources
+ * @throws DevCliError `STATE_CORRUPT` when the text is no captured recipe; `STATE_NEWER` when this version can no
+ * longer compile the recipe's sources
  */
 export function parseCaptured(text: string): CapturedRecipe {
   let value: unknown;

@@ -8,8 +8,8 @@ import type { Simulation } from './simulation.js';
 import type { RunState } from './state.js';
 
 /**
- * Everything that a question about the present state of runs may know of the world; no member writes or starts
- * anything. The composition root builds it once per call.
+ * Everything outside a run that code may use to answer a question about the present state of runs; no member writes or
+ * starts anything. The composition root builds it once per call.
  */
 export interface ReadContext {
   /** Absolute path of the directory that contains `.dev/`. */
@@ -55,11 +55,11 @@ export interface HistoryContext extends ReadContext {
 export interface Context extends HistoryContext {
   store: RunStore<RunState>;
   ids: Ids;
-  /** Asks the person at the terminal for a line of input; only where `caller.terminal` is true. */
+  /** Asks the person at the terminal for a line of input. Call this only if `caller.terminal` is true. */
   ask: (question: string) => Promise<string>;
   /**
-   * Asks the person at the terminal to decide; null if they leave the decision open. Only where `caller.terminal` is
-   * true.
+   * Asks the person at the terminal to decide; null if they leave the decision open. Call this only if
+   * `caller.terminal` is true.
    */
   decide: (decision: Decision) => Promise<string | null>;
   /** The command that starts dev-cli as a process: node and the absolute path of the entry. */
@@ -73,8 +73,8 @@ export interface Context extends HistoryContext {
   /** The caller's PATH. */
   searchPath: string;
   /**
-   * Warns, once per session, that the installed hooks have not reported in it; present only in a session whose harness
-   * runs hooks (harness.md, Sessions). Returns null when there is nothing to warn of.
+   * Returns a warning, once per session, if the installed hooks have not reported in the session; otherwise null.
+   * Present only in a session whose harness runs hooks (harness.md, Sessions).
    * @param begun the name of the run that this call has begun
    */
   warnOfSilence?: (begun?: string) => Promise<string | null>;
@@ -93,7 +93,7 @@ export async function findOwnRun(
 /**
  * Returns the instant, in milliseconds, by which a call must answer even if commands are still running (protocol.md
  * §4).
- * @param wait seconds that the caller asked to wait; at most `answerWithin` count
+ * @param wait the seconds that the caller asked to wait, limited to `answerWithin`
  */
 export function getDeadline({ startedAt, answerWithin }: ReadContext, wait: number = answerWithin): number {
   return startedAt + Math.min(wait, answerWithin) * 1000;

@@ -8,11 +8,11 @@ import type { Entry, JournalPast } from '../store/store.js';
 import type { EntryData } from './entries.js';
 import { isOutsideEntry } from './transaction.js';
 
-/** What a run has cost so far, according to its journal (documents.md, Cost). */
+/** The cost of a run so far, according to its journal (documents.md, Cost). */
 export interface RunCost {
   /**
    * Calls by agents that began the run, acknowledged, reported or changed something. Questions and polls leave no
-   * entry.
+   * entry, so they are not counted.
    */
   calls: number;
   /** How many prompt files were handed out. */
@@ -21,7 +21,7 @@ export interface RunCost {
   promptBytes?: number;
   /** Time from the first entry to the last. */
   milliseconds: number;
-  /** How much of `milliseconds` a gate was open. */
+  /** The part of `milliseconds` during which a gate was open. */
   gateMilliseconds: number;
   /** Tokens used by subagents, as harnesses reported to hooks; absent if none did. */
   subagentTokens?: number;
@@ -114,10 +114,10 @@ export function createCostCounter(runId: string): CostCounter {
 }
 
 /**
- * Reads what a run has cost.
- * @param run its id, its journal and its files
+ * Reads the cost of a run.
+ * @param run the run's id, journal and files
  * @param added entries that the journal does not have yet
- * @returns undefined if the journal cannot be read: a damaged journal must not fail a call that asks for something else
+ * @returns undefined if the journal cannot be read, because a damaged journal must not fail a call about something else
  */
 export function readCost(
   { runId, past, files }: { runId: string; past: JournalPast; files: { facts(path: string): FileFacts } },
@@ -134,7 +134,7 @@ export function readCost(
   }
 }
 
-/** Names the check that started a command. The files of its nth try are in `…/check-<id>-<n>`. */
+/** Names the check that started a command: the action, and the number at the end of the directory `check-<id>-<n>`. */
 function nameCheck({ actionId, key }: EntryData<'command-started'>): string {
   return `${actionId}${key.slice(key.lastIndexOf('-'))}`;
 }

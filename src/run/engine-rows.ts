@@ -70,7 +70,7 @@ export const RulingsSchema = Type.Array(
     {
       text: Str,
       at: Str,
-      /** Present if a person at a terminal gave it. */
+      /** Present if a person at a terminal gave the ruling. */
       by: Type.Optional(Type.Literal('human')),
     },
     noOtherKeys,
@@ -116,7 +116,7 @@ export const TodoStateSchema = Type.Object(
     /** SHA of the commit that holds the todo's work. */
     commit: Type.Optional(Str),
     /**
-     * The full todo; present only for one that was added or is gone. Todos of the captured plan are read from there.
+     * The full todo; present only for a todo that was added or is gone. Other todos are read from the captured plan.
      */
     body: Type.Optional(Type.Unsafe<PlanTodo>({ type: 'object' })),
     /** The todo was done and then removed from the plan: its commit stays, and nothing depends on it any more. */
@@ -145,7 +145,7 @@ export const TodoStateSchema = Type.Object(
     report: Type.Optional(Type.Unsafe<WorkerResult>({ type: 'object' })),
     /** What failed in the previous attempt, one line each; absent once the todo is done. */
     failures: Type.Optional(Type.Array(Str)),
-    /** How a person's change of the plan changed this todo, one line each; kept until the todo is done. */
+    /** How changes to the plan have changed this todo, one line each; kept until the todo is done. */
     planChanges: Type.Optional(Type.Array(Str)),
     /** The todo's commits that a person had reverted; kept until the todo is done again. */
     undone: Type.Optional(Type.Array(Str)),
@@ -199,7 +199,7 @@ export type TodoState = Frozen<Static<typeof TodoStateSchema>>;
 export type SubstepStatus = Static<typeof SubstepSchema>['status'];
 /** The result of one command. */
 export type CommandEvidence = Frozen<Static<typeof EvidenceSchema>>;
-/** A note that came with reopening work. */
+/** A note that a person or an agent gave when work was reopened. */
 export type Ruling = NonNullable<TodoState['rulings']>[number];
 /** The state machine's part of an execution. */
 export type EngineState = WritableDraft<Frozen<Static<typeof EngineStateSchema>>>;

@@ -3,8 +3,8 @@
 import { type Json, type JsonObject, normalizeJson } from '../base/json.js';
 
 /**
- * Converts an execution to the form that state.json stores: todos as a list in plan order, with the values that they
- * reported beside that list (storage.md, state.json).
+ * Converts an execution to the form that state.json stores: todos as a list in plan order, and the values that they
+ * reported in `outputs` (storage.md, state.json).
  */
 export function encodeEngine({ order, todos, ...engine }: JsonObject): JsonObject {
   const known = (order as string[]).map((id) => (todos as JsonObject)[id] as JsonObject);

@@ -6,8 +6,8 @@ import type { WritableDraft } from './draft.js';
 import { EngineStateSchema, EvidenceSchema, RulingsSchema, TodoStateSchema, TreeSchema } from './engine-rows.js';
 
 /**
- * `engine` of state.json (storage.md, state.json; engine.md, Shape): the state machine's fields, and what the engine
- * needs to dispatch tasks, gather evidence and commit.
+ * `engine` of state.json (storage.md, state.json; engine.md, Shape): the state machine's fields, and the data that the
+ * engine needs to dispatch tasks, gather evidence and commit.
  */
 
 const Str = Type.String();
@@ -18,7 +18,7 @@ export const LaunchesSchema = Type.Integer();
 /** A task that an agent is working on. */
 const TaskSchema = Type.Object(
   {
-    /** Null for a task about the whole run: the code review. */
+    /** Null for a task about the whole run, that is, for the code review. */
     todoId: NullableString,
     /** The stage that the task carries out. */
     substep: Str,
@@ -52,8 +52,8 @@ const HeadSchema = Type.Object(
     /** The branch of the last commit. */
     branch: NullableString,
     /**
-     * The commit that HEAD must contain: the run's last one, with the key in its trailer, or one that a person
-     * confirmed. Absent: the commit that the run began on.
+     * The commit that HEAD must contain: the run's last commit, with the key in its trailer, or a commit that a person
+     * accepted. If absent, the commit that the run began on.
      */
     last: Type.Optional(Type.Object({ sha: Str, key: Type.Optional(Str) }, noOtherKeys)),
   },
@@ -67,7 +67,7 @@ const ChangedPartSchema = Type.Object(
     how: enumSchema('withdrawn', 'changed', 'added'),
     part: enumSchema('todo', 'requirement'),
     id: Str,
-    /** The title of the todo or the text of the requirement; if it was withdrawn, the last one. */
+    /** The title of the todo or the text of the requirement; for a withdrawn part, its last title or text. */
     text: Str,
     /** An agent proposed the change and a person approved it. */
     proposed: Type.Optional(Type.Literal(true)),
@@ -99,7 +99,7 @@ const JobSchema = Type.Union([
             exitCode: Type.Unsafe<number | number[]>({ type: ['integer', 'array'], items: { type: 'integer' } }),
             stdoutContains: Type.Optional(Str),
             stdoutLacks: Type.Optional(Str),
-            /** How often an earlier runner started the command and died. */
+            /** How many earlier runners started the command and died before it ended. */
             again: Type.Optional(Type.Integer()),
           },
           noOtherKeys,
@@ -155,13 +155,13 @@ const ProofSchema = Type.Object(
     says: Str,
     /** The paths that the results of the todo listed. */
     listed: Type.Array(Str),
-    /** When the execution that found it ended. */
+    /** The end of the execution that found that the acceptance holds. */
     at: Str,
   },
   noOtherKeys,
 );
 
-/** What an execution leaves to a further execution of the same name (engine.md, A further execution). */
+/** The facts that an execution leaves to a further execution of the same name (engine.md, A further execution). */
 const LegacySchema = Type.Object(
   {
     /** The todos that were done, by this execution or an earlier one. */
@@ -183,7 +183,7 @@ const RunEngineSchema = Type.Object(
     /**
      * Digests that reveal a later edit of the plan: `content`, plan-content.json when the execution began; `shown`,
      * PLAN.md as the execution last wrote it; `told`, the edit that an answer has already reported; `refused`, the
-     * contents of both files, boxes aside, that a person turned down.
+     * contents of both files, ignoring boxes, that a person rejected.
      */
     planMarks: Type.Object(
       {
@@ -195,28 +195,28 @@ const RunEngineSchema = Type.Object(
       noOtherKeys,
     ),
     /**
-     * The approval of the plan that this run executes. Null: still awaited, and nothing begins before it. Absent: no
-     * gate ever asked about a plan of this name.
+     * The approval of the plan that this run executes. Null if the approval is still awaited, so that no work begins.
+     * Absent if no gate ever asked about a plan of this name.
      */
     planApproved: Type.Optional(
       nullableSchema(Type.Object({ gate: Str, by: NullableString, at: Str, digest: Str }, noOtherKeys)),
     ),
     /** A person refused the commands of an earlier execution of this name and has approved none since. */
     commandsRefused: Type.Optional(Type.Boolean()),
-    /** What the reviewer who accepted the plan noted, one line each. */
+    /** The notes of the reviewer who accepted the plan, one line each. */
     planNotes: Type.Optional(Type.Array(Str)),
     /** The approval of the acceptance commands: the digest of their list, who approved it, and the journal entry. */
     commandsApproved: nullableSchema(Type.Object({ digest: Str, by: Str, seq: Type.Integer() }, noOtherKeys)),
     /** Command results of the final verification. */
     evidence: Type.Array(EvidenceSchema),
     /**
-     * Failed command results of the plan, whoever had the commands run; a command that passes on the same tree may be
-     * flaky.
+     * All failed results of the plan's commands, including commands that a worker had dev-cli run. A command that also
+     * passes on the same tree may be flaky.
      */
     reds: Type.Optional(Type.Array(EvidenceSchema)),
-    /** What the previous execution left to this one; absent in the first execution of a name. */
+    /** The facts that the previous execution left to this execution; absent in the first execution of a name. */
     before: Type.Optional(LegacySchema),
-    /** What this execution leaves; absent until it has reached its report. */
+    /** The facts that this execution leaves to the next; absent until it has reached its report. */
     leaves: Type.Optional(LegacySchema),
     /** Rulings on the whole execution, oldest first. */
     rulings: Type.Optional(RulingsSchema),
@@ -224,9 +224,9 @@ const RunEngineSchema = Type.Object(
     residual: Type.Optional(Type.Array(Str)),
     /** The branch and commit that the run's commits build on; absent until the first task is issued. */
     head: Type.Optional(HeadSchema),
-    /** What a person changed in the plan since the execution began; absent if nothing. */
+    /** The parts of the plan that a person has changed since the execution began; absent if there are none. */
     changed: Type.Optional(Type.Array(ChangedPartSchema)),
-    /** Events that no todo records, oldest first. */
+    /** Turning points of the execution that no todo's row records, oldest first. */
     course: Type.Optional(
       Type.Array(
         Type.Object(
@@ -260,7 +260,9 @@ const RunEngineSchema = Type.Object(
     job: nullableSchema(JobSchema),
     /** Commits still to be made: todo ids, and `residual` for the commit of all remaining changes. */
     deferred: Type.Array(Str),
-    /** Why the last try at a deferred commit failed; with `head`, a person may confirm that HEAD is right. */
+    /**
+     * Why the last attempt at a deferred commit failed. `head`: a person can resolve it by accepting the present HEAD.
+     */
     waits: Type.Optional(Type.Object({ why: Str, head: Type.Boolean() }, noOtherKeys)),
   },
   noOtherKeys,
@@ -288,11 +290,11 @@ export const StoredEngineSchema = Type.Unsafe<Static<typeof RunEngineSchema>>(
 export type RunEngine = Frozen<Static<typeof RunEngineSchema>>;
 /** An execution as a transaction may change it. */
 export type EngineDraft = WritableDraft<RunEngine>;
-/** A todo or a requirement that a person changed while the plan was being carried out. */
+/** A todo or a requirement that was changed while the plan was being carried out. */
 export type ChangedPart = NonNullable<RunEngine['changed']>[number];
 /** A task that an agent is working on. */
 export type TaskState = RunEngine['tasks'][string];
-/** What an execution leaves to a further execution of the same name. */
+/** The facts that an execution leaves to a further execution of the same name. */
 export type Legacy = NonNullable<RunEngine['leaves']>;
 /** A job that dev-cli does outside a transaction. */
 export type EngineJob = NonNullable<RunEngine['job']>;

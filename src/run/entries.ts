@@ -25,7 +25,7 @@ const ENTRY_DATA = {
     recipeHash: Str,
     goal: NullableString,
     mode: Type.Record(Str, Str),
-    /** What the user said about the size: the size itself, and its upper bound. */
+    /** The size that the user stated, and the upper bound that the user set. */
     size: Type.Optional(Str),
     atMost: Type.Optional(Str),
     cliVersion: Str,
@@ -54,7 +54,7 @@ const ENTRY_DATA = {
   }),
   /** The agent wanted to stop and was asked to continue with the pending action. */
   nudged: entryData({ actionId: Str, times: Type.Integer() }),
-  /** A harness reported how many tokens a subagent has used so far; `agent` is the harness's own id of it. */
+  /** A harness reported how many tokens a subagent has used so far; `agent` is the harness's id of that subagent. */
   spent: entryData({ agent: Str, tokens: Type.Integer() }),
   /** Hooks saw which agent wrote the output of a subagent; `agent` is null for the main agent. */
   written: entryData({ path: Str, agent: NullableString, agentType: NullableString }),
@@ -63,7 +63,7 @@ const ENTRY_DATA = {
     actionId: Str,
     block: Str,
     evidence: Digests,
-    /** Agents that have reported and promise no output file. */
+    /** Agents that promise no output file and have reported. */
     selfReported: Type.Optional(Type.Array(Str)),
   }),
   /** Agents could not deliver their outputs. */
@@ -79,7 +79,7 @@ const ENTRY_DATA = {
   }),
   /** The agent reported that it cannot do the step. */
   failed: entryData({ actionId: Str, block: Str, reason: Str }),
-  /** The size that now counts. `block`: the block that claimed a size; `claimed`: its claim, if it differs. */
+  /** The run's size was set to `size`. `block`: the block that claimed a size; `claimed`: its claim, if it differs. */
   sized: entryData({
     size: Str,
     by: enumSchema('user', 'classified', 'default'),
@@ -126,7 +126,7 @@ const ENTRY_DATA = {
     /** The file that was changed. */
     source: Str,
     verdicts: Type.Array(Type.Object({ todo: Str, verdict: Str }, noOtherKeys)),
-    /** The parts of the plan that differ from what a person had approved. */
+    /** The parts of the plan that a person had approved and that have changed. */
     outdated: Type.Optional(Type.Array(Str)),
     /** The digest of plan-content.json. */
     plan: NullableString,
@@ -183,9 +183,9 @@ const ENTRY_DATA = {
     learned: Type.Array(Str),
     left: Type.Array(Str),
   }),
-  /** A stage that dev-cli settles without running anything: skipped, deferred, done or failed, and why. */
+  /** A stage without an entry type of its own ended, such as a skipped approval or an update of the pull request. */
   stage: entryData({ todoId: NullableString, stage: Str, outcome: Str, summary: Str }),
-  /** A commit was made in the repository, or the reason why none was. */
+  /** A commit was made in the repository, or none was made, and `outcome` and `reason` say why. */
   committed: entryData({
     key: Str,
     todoId: NullableString,
@@ -228,9 +228,9 @@ const ENTRY_DATA = {
     commits: Type.Array(Str),
     commit: NullableString,
   }),
-  /** The run was held: from here on, nothing new is handed out. */
+  /** The run was held: from now on, no new work is handed out. */
   held: entryData({ reason: Type.Optional(Str) }),
-  /** The run was released and goes on. */
+  /** The run was released and continues. */
   released: entryData({}),
   ended: entryData({ outcome: Str, reason: Type.Optional(Str) }),
   /** Something was repaired when the run was opened. */

@@ -7,7 +7,7 @@ import type { EntryData } from './entries.js';
 export interface MadeCommit {
   /** The id of the run that made it. */
   run: string;
-  /** Null for the commit of remaining changes, and for one that reverts others. */
+  /** Null for the commit of remaining changes, and for a commit that reverts others. */
   todo: string | null;
   /** Null if a hook removed the trailer that identifies the commit. */
   sha: string | null;
@@ -25,7 +25,7 @@ interface ReadEntry {
   data: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the known commits with those that an entry adds or marks as reverted. */
+/** Returns the known commits, updated by an entry that adds a commit or marks commits as reverted. */
 function addCommits(known: readonly MadeCommit[], { type, data }: ReadEntry): MadeCommit[] {
   if (type === 'committed') {
     const { runId: run, todoId: todo, outcome, commit: sha, subject } = data as unknown as EntryData<'committed'>;

@@ -6,26 +6,26 @@ import type { RunEngine } from './engine.js';
 import type { GateState, RecipeState } from './recipe-state.js';
 import type { RunState } from './state.js';
 
-/** Questions about a run's state, for callers that need not know its layout. */
+/** Answers questions about a run's state, so that callers need not know its layout. */
 
 /** Lists the states of all recipes of a run, oldest first: those of earlier phases, then the current one. */
 export function listRecipeStates(state: RunState): RecipeState[] {
   return [...(state.workflow?.earlier ?? []), state];
 }
 
-/** Returns the execution of a run that began last, in any of its recipes. */
+/** Returns the latest execution of a run, in any of its recipes. */
 export function findLastEngine(state: RunState): RunEngine | null {
   return listRecipeStates(state).findLast(({ engine }) => engine !== null)?.engine ?? null;
 }
 
-/** Whether a command of this recipe failed, or a reviewer rejected (recipes.md, Loops). */
+/** Returns whether a command of this recipe failed, or a reviewer rejected (recipes.md, Loops). */
 export function hasFailures({ steps, reviews }: Pick<RecipeState, 'steps' | 'reviews'>): boolean {
   return (
     Object.values(steps).some(({ red }) => red !== undefined) || reviews.some(({ verdict }) => verdict === 'REJECT')
   );
 }
 
-/** Returns the gate decisions of all recipes of a run; if two have the same name, the later one. */
+/** Returns the gate decisions of all recipes of a run; of two gates with the same name, the later decision. */
 export function collectGates(state: RunState): Record<string, GateState> {
   return Object.assign({}, ...listRecipeStates(state).map(({ gates }) => gates));
 }
@@ -35,7 +35,7 @@ export function getSize(state: Pick<RunState, 'size'>): SizeVerdict {
   return settleSize(state.size ?? {});
 }
 
-/** Whether the user has stated the size or a block has found it. */
+/** Returns whether the size is known: the user has stated it, or a block has determined it. */
 export function hasSize(state: Pick<RunState, 'size'>): boolean {
   const { said, found } = state.size ?? {};
   return (said ?? found) !== undefined;
@@ -44,17 +44,17 @@ export function hasSize(state: Pick<RunState, 'size'>): boolean {
 /** The cause of the action that asks for the goal of a run begun without one (protocol.md §5). */
 export const ASKS_GOAL = 'goal';
 
-/** Whether a run is waiting for its goal; no block of its recipe has begun then. */
+/** Returns whether a run is waiting for its goal. While it does, no block of its recipe has begun. */
 export function awaitsGoal({ pendingAction }: Pick<RunState, 'pendingAction'>): boolean {
   return pendingAction?.cause === ASKS_GOAL;
 }
 
-/** Whether a block was skipped. */
+/** Returns whether a block was skipped in this recipe. */
 export function isSkipped({ steps }: Pick<RecipeState, 'steps'>, { id }: Pick<ResolvedBlock, 'id'>): boolean {
   return steps[id]?.status === 'skipped';
 }
 
-/** Whether a block ended without this agent, because the agent's condition was false. */
+/** Returns whether a block ended without this agent, because the agent's condition was false. */
 export function isWithout(
   { steps, agents }: Pick<RecipeState, 'steps' | 'agents'>,
   { id }: Pick<ResolvedBlock, 'id'>,
@@ -80,7 +80,7 @@ export function listRequiredSections(
   });
 }
 
-/** Whether a block was skipped, or all of its agents were. */
+/** Returns whether a block was skipped, or all of its agents were. */
 function hasNobody(current: Pick<RecipeState, 'steps' | 'agents'>, block: ResolvedBlock): boolean {
   if (isSkipped(current, block)) return true;
   return 'agents' in block && block.agents.every(({ id }) => isWithout(current, block, id));

@@ -7,7 +7,7 @@ import { boundRunning, toAction } from './bare-action.js';
 import type { RunDraft, RunState } from './state.js';
 
 const WAYS: Readonly<Record<string, string>> = {
-  // The agent may not have received the last action before the hold.
+  // Mentions tasks that were not started, because the agent may not have received the last action before the hold.
   out: 'Finish the work that you have started and acknowledge it. Start nothing new: tasks that you have not started yet, even if listed here, wait until the release.',
   none: 'Nothing is in progress. Start nothing new.',
 };
@@ -36,7 +36,7 @@ export function buildHeldAction({ name, held, pendingAction }: RunState): HeldAc
   };
 }
 
-/** Leaves the run live without a pending action, so that only its release continues it. */
+/** Leaves the run live without a pending action, so that only `release` makes it continue. */
 export function clearPendingAction({ state }: { state: RunDraft }): void {
   state.status = 'live';
   state.outcome = null;
@@ -56,7 +56,7 @@ function describeOut(
     case 'done':
       return {};
     default: {
-      // An action with which a block asks an agent or the user.
+      // All other actions are those with which a block asks an agent or the user for something.
       const { full: _, ...pending } = action;
       return { pending };
     }

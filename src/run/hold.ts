@@ -6,7 +6,7 @@ import type { RunState } from './state.js';
 /** How many characters of a hold's reason a refusal quotes. */
 const REASON_SHOWN = 200;
 
-/** Whether a person holds this run and the run can still continue. */
+/** Returns whether a person holds this run and the run can still continue. */
 export function isHeldByPerson({ held, status }: Pick<RunState, 'held' | 'status'>): boolean {
   return held?.by === 'human' && (status === 'live' || status === 'halted');
 }
@@ -24,7 +24,7 @@ export function renderHold(state: RunState): string {
 
 /**
  * Refuses a request that would bypass a person's hold, unless a person at a terminal makes it (control.md, Releasing).
- * @param what the request, as the subject of a sentence
+ * @param what the request as an infinitive, such as `to begin it again`, which follows "only a person is allowed"
  * @throws DevCliError `RUN_HELD`
  */
 export function refuseHeld(context: Context, state: RunState, what: string): void {

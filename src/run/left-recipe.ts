@@ -27,8 +27,8 @@ const RECIPE_MEMBERS = {
 } satisfies Record<keyof RecipeDraft, true>;
 
 /**
- * Returns the recipe's part of the state, to be kept in `earlier` when the next phase, or another attempt at this one,
- * begins.
+ * Returns the recipe's part of the state, to be stored in `earlier` when the next phase, or another attempt at this
+ * phase, begins.
  */
 export function leaveRecipe(state: RunDraft, { name, recipe }: PhaseRow): Workflow['earlier'][number] {
   const members = Object.entries(state).filter(([key]) => key in RECIPE_MEMBERS);

@@ -5,33 +5,33 @@ import type { EntryData } from './entries.js';
 import { AUDIT, ISSUES, LEARNINGS } from './paths.js';
 
 /**
- * The texts that entries of an execution add to its notes: written with the commit, and again when a note is rendered
- * later (storage.md, Renderings). Such a text may depend on nothing but its entry.
+ * Builds the texts that journal entries add to the notes of an execution. They are built when the entry is committed,
+ * and again whenever the notes have to be rendered (storage.md, Renderings), so they may depend only on the entry.
  */
 
-/** A text appended to a note. */
+/** A text that is appended to one of the notes. */
 export interface NoteAddition {
   path: typeof AUDIT | typeof LEARNINGS | typeof ISSUES;
   todo: string;
   text: string;
 }
 
-/** The beginning of each note. */
+/** The beginning of each document of notes. */
 export const NOTE_HEADS = {
   [AUDIT]: '# Audit\n\n',
   [LEARNINGS]: '# Learnings\n',
   [ISSUES]: '# Open issues\n',
 } as const;
 
-/** Longest line of the audit, in characters. */
+/** Maximum length of a line of the audit, in characters. */
 const LINE_CAP = 300;
 
 /** Shown instead of the SHA of a commit that was made but cannot be identified. */
 export const NO_SHA = 'made, sha unknown';
 
 /**
- * Lists the texts that an entry `wrapped-up` adds.
- * @param at time of the commit
+ * Lists the texts that an entry `wrapped-up` adds to the notes.
+ * @param at the time of the commit
  */
 export function listWrapUpNotes(at: string, data: EntryData<'wrapped-up'>): NoteAddition[] {
   const { todoId: todo, attempt, summary, learned, left } = data;
@@ -42,7 +42,7 @@ export function listWrapUpNotes(at: string, data: EntryData<'wrapped-up'>): Note
   ];
 }
 
-/** Lists the texts that an entry `committed` adds. */
+/** Lists the texts that an entry `committed` adds to the notes. */
 export function listCommitNotes(at: string, { todoId, outcome, commit }: EntryData<'committed'>): NoteAddition[] {
   const isMade = outcome === 'made' || outcome === 'found';
   return todoId === null || !isMade ? [] : [auditLine(at, todoId, `commit ${commit ?? NO_SHA}`)];

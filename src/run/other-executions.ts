@@ -17,7 +17,7 @@ export interface OtherExecution {
 
 /**
  * Lists the other live runs of this root that are executing a plan in a work tree.
- * @param name the run that asks
+ * @param name the asking run, which is left out
  * @param workTree absolute path
  */
 export function listOtherExecutions(
@@ -56,8 +56,8 @@ function nullIfDamaged(error: unknown): null {
 }
 
 /**
- * Binds a session to a run. The session's mark keeps its earlier runs that may still continue, so that the session
- * returns to one of them once this run has ended (harness.md, Sessions).
+ * Binds a session to a run. The session's mark still names earlier runs that may continue, so that the session returns
+ * to one of them once this run has ended (harness.md, Sessions).
  * @throws DevCliError `IO`, `LOCKED`
  */
 export async function bindSession(context: Context, session: string, run: string): Promise<void> {

@@ -7,8 +7,8 @@ import type { Transaction } from './transaction.js';
  */
 
 /**
- * Records a warning about how a block ended, to be kept by the run.
- * @param said the text for the caller, if it says more than `line`
+ * Records a warning about how a block ended, in the run and in this call's answer.
+ * @param said the text for the answer, if it says more than `line`
  */
 export function warnOfOutcome(tx: Transaction, block: string, line: string, said: string = line): void {
   const { steps } = tx.state;

@@ -16,7 +16,7 @@ export const PLAN = 'PLAN.md';
  */
 export const PLAN_CONTENT = 'plan-content.json';
 
-/** What dev-cli did with each todo; then what workers learned, issues they left, and values they report to others. */
+/** Documents of an execution: its log, workers' learnings, issues left open, and values reported for later todos. */
 export const AUDIT = 'context/audit.md';
 export const LEARNINGS = 'context/learnings.md';
 export const ISSUES = 'context/issues.md';
@@ -25,7 +25,7 @@ export const OUTPUTS = 'context/outputs.json';
 /** The plan that a run executes, captured when the execution began; later edits do not change it. */
 export const CAPTURED_PLAN = 'context/plan.json';
 
-/** A cached finding about an edit of the plan on disk; anybody may delete it. */
+/** The cached differences between the plan on disk and the captured plan; may be deleted at any time. */
 export const PLAN_MOVE = 'context/plan-move.json';
 
 /** The directory of a run, relative to the root. */

@@ -38,7 +38,7 @@ export function staleActionError({ state }: Transaction, message: string): DevCl
 /**
  * Makes an action the pending one and records it.
  * @param before the facts of the file at each promised path
- * @param more further data that its acknowledgement is checked against
+ * @param more other data against which the acknowledgement is checked
  */
 export function setPendingAction(
   tx: Transaction,
@@ -65,7 +65,7 @@ export function setPendingAction(
   tx.because.length = 0;
 }
 
-/** Returns the ack of an action; undefined if it has none, as when each choice has its own. */
+/** Returns the ack of an action; undefined if it has none, for example because each choice has its own. */
 export function findAck(action: Action): Invocation | undefined {
   return 'ack' in action ? action.ack : undefined;
 }
@@ -86,7 +86,7 @@ export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
 /**
  * Records that the pending action was acknowledged. From now on, the same acknowledgement is a duplicate, and a
  * person's answer about changed sources no longer applies.
- * @param summary of the step; if absent, the present one stays
+ * @param summary the step's new summary; if absent, the present summary stays
  */
 export function recordAcknowledged(
   tx: Transaction,
@@ -104,6 +104,6 @@ export function recordAcknowledged(
 export function markAcknowledged(tx: Transaction, pending: PendingBlock): void {
   tx.state.acknowledged[pending.action.actionId] = { block: pending.block.id };
   tx.state.sourcesRefused = null;
-  // The agent may have changed files that no tree digest covers, such as the run's documents: no result is reused.
+  // The agent may have changed files that no tree digest covers, such as the run's documents, so no result is reused.
   if (tx.state.engine === null) tx.state.commandResults = {};
 }

@@ -6,8 +6,8 @@ import type { WritableDraft } from './draft.js';
 import { type EngineDraft, LaunchesSchema, StoredEngineSchema } from './engine.js';
 
 /**
- * The part of state.json about one recipe of a run: at the top level for the current recipe, below `workflow` for those
- * of earlier phases (storage.md, state.json).
+ * The part of state.json about one recipe of a run. It is at the top level for the current recipe, and below `workflow`
+ * for the recipes of earlier phases (storage.md, state.json).
  */
 
 const Str = Type.String();
@@ -23,7 +23,7 @@ const StepSchema = Type.Object(
     summary: Type.Optional(Str),
     /** Exit code of a CLI block's command; absent before it ends, and if a signal ended it. */
     exit: Type.Optional(Type.Integer()),
-    /** How the block's command last ended, if it did not pass. `exit` null: it was not seen to end by itself. */
+    /** How the block's command last ended, if it did not pass. `exit` is null if no exit code is known. */
     red: Type.Optional(
       Type.Object(
         {
@@ -34,7 +34,7 @@ const StepSchema = Type.Object(
         noOtherKeys,
       ),
     ),
-    /** Those of the run's warnings that say how the block ended. */
+    /** The run's warnings about how this block ended. */
     warned: Type.Optional(Type.Array(Str)),
   },
   noOtherKeys,
@@ -47,7 +47,7 @@ const AgentSchema = Type.Object(
     at: NullableString,
     output: Type.Optional(Str),
     verdict: Type.Optional(Str),
-    /** How many questions for the user its report leaves open. */
+    /** How many questions for the user the agent's report leaves open. */
     questions: Type.Optional(Type.Integer()),
     summary: Type.Optional(Str),
     reason: Type.Optional(Str),
@@ -80,7 +80,7 @@ const ReviewSchema = Type.Object(
     verdict: NullableString,
     summary: Str,
     output: NullableString,
-    /** The plan was edited after this review, by `plan apply`, `plan edit` or a change of one todo. */
+    /** The plan was edited after this review, by `plan apply`, `plan edit` or a change to one todo. */
     edited: Type.Optional(Type.Literal(true)),
   },
   noOtherKeys,
@@ -150,7 +150,7 @@ export const RECIPE_MEMBERS = {
   skill: Str,
   mode: Type.Record(Str, Str),
   vars: Type.Record(Str, Type.Unknown()),
-  /** How much work the run is about (recipes.md, Size); absent if nobody has said anything. */
+  /** The size of the run's work (recipes.md, Size); absent if nobody has stated or determined it. */
   size: Type.Optional(SizeSchema),
   /** The position of the recipe's state machine, and its counters by block. */
   machine: MachineSchema,
@@ -164,11 +164,11 @@ export const RECIPE_MEMBERS = {
    * action.
    */
   acknowledged: Type.Record(Str, Type.Object({ block: Str, todo: Type.Optional(Str) }, noOtherKeys)),
-  /** The data that agents handed in, by block, if a schema or a condition asks for it; at most 64 kB each. */
+  /** The data that agents handed in, by block, if a schema or a condition refers to it; at most 64 kB each. */
   data: Type.Optional(Type.Record(Str, Type.Unknown())),
   /** The digests of the documents that a block's result is based on, by block. */
   inputHashes: Type.Record(Str, Type.Record(Str, NullableString)),
-  /** By report, the line that `draft import` last wrote from it; anything after that line was added by people. */
+  /** The line that `draft import` last wrote from each report, by report. Any text after it was added by people. */
   imported: Type.Optional(Type.Record(Str, Str)),
   /** How many rounds of reviews have reached a verdict. */
   reviewRounds: Type.Integer(),
@@ -178,7 +178,7 @@ export const RECIPE_MEMBERS = {
   result: NullableString,
   /** External commands that have started and not yet finished, by key. */
   commands: Type.Record(Str, CommandStateSchema),
-  /** Successful external commands, by a key of their input, so that they can be reused. */
+  /** Results of successful external commands, by a key of the command's input, so that they can be reused. */
   commandResults: Type.Record(Str, CommandResultSchema),
   /** The last refusal due to changed sources in a phase that may not change them. */
   sourcesRefused: nullableSchema(
@@ -191,13 +191,13 @@ export const RECIPE_MEMBERS = {
 
 const RecipeStateSchema = Type.Object(RECIPE_MEMBERS, noOtherKeys);
 
-/** One recipe of a workflow, as an earlier phase, or an earlier attempt at a phase, left it. */
+/** The final state of a recipe in an earlier phase of a workflow, or in an earlier attempt at the current phase. */
 export const LeftRecipeSchema = Type.Object({ phase: Str, recipe: Str, ...RECIPE_MEMBERS }, noOtherKeys);
 
 export type RecipeState = Frozen<Static<typeof RecipeStateSchema>>;
 /** The state of a recipe as a transaction may change it. */
 export type RecipeDraft = Omit<WritableDraft<RecipeState>, 'engine'> & { engine: EngineDraft | null };
-/** A block as the run knows it. */
+/** The state of a block in a run. */
 export type StepState = RecipeState['steps'][string];
 /** The decision at a gate. */
 export type GateState = RecipeState['gates'][string];

@@ -11,8 +11,8 @@ export function renderPullRequest({ pullRequest }: Pick<RunState, 'pullRequest'>
 }
 
 /**
- * Finds the issue that a request came from: the one whose URL it contains, if the issue belongs to the repository of
- * the pull request. Null if the request names no such issue, or several.
+ * Finds the issue that a request came from: the issue whose URL the request contains, if it belongs to the repository
+ * of the pull request. Null if the request names no such issue, or several.
  * @param url the URL of the pull request
  */
 export function findNamedIssue(request: string, url: string | undefined): string | null {

@@ -5,7 +5,7 @@ import type { WorkTreeStatus } from '../work/baseline.js';
 
 /** A decision of one of the state machines, as reported to a simulation. */
 export type MachineDecision =
-  /** The current recipe took an event; `from` is null at its start. */
+  /** The current recipe processed an event. `from` is its position before the event; null at the start. */
   | {
       kind: 'recipe';
       recipe: string;
@@ -13,19 +13,19 @@ export type MachineDecision =
       event: MachineEvent | { type: 'START' };
       effects: readonly Effect[];
     }
-  /** A workflow took an event; `lacking`: the phases whose recipes lack something they need. */
+  /** A workflow processed an event. `lacking`: the phases whose recipes lack something that they need. */
   | { kind: 'workflow'; event: WorkflowEvent; effects: readonly WorkflowEffect[]; lacking: readonly number[] }
   /** A stage of an execution ended; `outcome`: the kind of its verdict; `todo`: null for a stage of the whole run. */
   | { kind: 'stage'; recipe: string; todo: string | null; stage: string; outcome: string }
-  /** A todo is retried, was done, or was given up. */
+  /** A todo was completed, was given up, or will be attempted again. */
   | { kind: 'todo'; recipe: string; todo: string; outcome: 'retried' | 'done' | 'failed' };
 
 /**
- * Replaces the world outside the run in a context when the run is only rehearsed (authoring.md, Simulations): git is
- * not asked, no process is started, nothing has to be trusted, and the script says how commands and commits end.
+ * Replaces the world outside a run that is only rehearsed (authoring.md, Simulations): dev-cli calls no git and starts
+ * no process, nothing has to be trusted, and the script says how commands and commits end.
  */
 export interface Simulation {
-  /** For each need that the run is to lack, the reason. */
+  /** The needs that the rehearsed run lacks, each with the reason. */
   lacks: Readonly<{ remote?: string; gh?: string }>;
   /** Receives each decision of the state machines. */
   tell: (decided: MachineDecision) => void;

@@ -15,8 +15,8 @@ const Str = Type.String();
 const At = Type.String({ description: 'UTC with milliseconds.' });
 
 /**
- * The file at a promised path when the action was issued; null if there was none. Evidence must differ from it
- * (protocol.md §3).
+ * The facts of the file at a promised path when the action was issued; null if there was none. Evidence must differ
+ * from these facts (protocol.md §3).
  */
 const FactsSchema = Type.Union([
   Type.Null(),
@@ -34,7 +34,7 @@ const PlanGateSchema = Type.Object(
     at: At,
     /** Digest of PLAN.md when the gate was answered. */
     digest: Type.Optional(NullableString),
-    /** Digest of plan-content.json at that time; null if none was approved. */
+    /** Digest of plan-content.json at that time; null if no plan was approved. */
     plan: NullableString,
   },
   noOtherKeys,
@@ -54,7 +54,7 @@ const WorkflowSchema = Type.Object(
           at: NullableString,
           retries: Type.Optional(Type.Integer()),
           summary: Type.Optional(Str),
-          /** What the phase's recipe needs but was missing when the run began; the phase is then skipped. */
+          /** A need of the phase's recipe that was not met when the run began, so that the phase is skipped. */
           lacks: Type.Optional(Str),
           /** Results of the phase, reported at the end of the run. */
           results: Type.Optional(Type.Record(Str, Str)),
@@ -91,11 +91,11 @@ const issueMembers = {
    * Why the action was issued: `enter`, `round`, `retry`, `revise`, `invalidate`, `bound`, `command`, `goal`, `end`.
    */
   cause: Str,
-  /** The file at each promised path when the action was issued. */
+  /** The facts of the file at each promised path when the action was issued. */
   before: Type.Record(Str, FactsSchema),
-  /** Digests, at issue, of the documents that subagents read or that a person is asked about. */
+  /** Digests, taken at issue, of the documents that subagents read or that a person is asked about. */
   handed: Type.Optional(Type.Record(Str, NullableString)),
-  /** SHA-256, at issue, of each section of the draft that the block writes. */
+  /** SHA-256, taken at issue, of each section of the draft that the block writes. */
   sections: Type.Optional(Type.Record(Str, Str)),
   acknowledged: Type.Boolean(),
   /** How often the agent wanted to stop and was asked to continue with this action. */
@@ -127,8 +127,8 @@ const HeldSchema = Type.Object(
     by: Type.String({ description: '`human` for a person at a terminal, else who called.' }),
     reason: Type.Optional(Str),
     /**
-     * What the recipe would have begun without the hold. Absent while an action is still out, and inside an execution,
-     * whose machine stops by itself.
+     * The effect that the hold kept the recipe from carrying out. Absent while an action is still pending, and during
+     * an execution, whose own machine waits while the run is held.
      */
     kept: Type.Optional(
       Type.Object(
@@ -136,9 +136,9 @@ const HeldSchema = Type.Object(
           type: enumSchema('issue', 'execute', 'engine'),
           block: Str,
           cause: Str,
-          /** Files that explain why. */
+          /** Files that explain the effect, such as a rejecting review. */
           because: Type.Array(Str),
-          /** At a retry: the previous action, as `pendingAction` held it. */
+          /** At a retry: the previous action, as it was in `pendingAction`. */
           earlier: Type.Optional(Type.Unsafe<Static<typeof PendingSchema>>({ type: 'object' })),
         },
         noOtherKeys,
@@ -163,7 +163,7 @@ export const StateSchema = Type.Object(
     earlierRun: NullableString,
     /** Documents that this run has written; listed when it ends. */
     written: Type.Array(Str),
-    /** Reports of executions of this name: report.md and those that were kept, oldest first. */
+    /** Reports of executions of this name, oldest first: report.md, and earlier reports saved under other names. */
     reports: Type.Optional(Type.Array(Str)),
     /**
      * Artifacts that the recipe lists and no block promises, as they were when the run began; any that differ were
@@ -197,11 +197,15 @@ export const StateSchema = Type.Object(
         ),
       ),
     ),
-    /** The newest entries of the journal, except recoveries and what hooks record outside the run's own calls. */
+    /**
+     * The newest entries of the journal, except recoveries and entries that hooks record outside the run's own calls.
+     */
     events: Type.Array(EventSchema),
     lastHuman: nullableSchema(Type.Object({ seq: Type.Integer(), at: At }, noOtherKeys)),
     stops: Type.Record(Str, Type.Integer()),
-    /** Things that were let pass but must be reported: a rejecting review, a limit that was reached. */
+    /**
+     * Problems that did not stop the run but must be reported, such as a rejecting review or a limit that was reached.
+     */
     warnings: Type.Array(Str),
     /** Repairs made when the run was opened; kept until an acknowledgement has reported them. */
     recovered: Type.Array(Str),
@@ -214,13 +218,13 @@ export const StateSchema = Type.Object(
     /** A person has allowed tools to write anywhere while this run is live. */
     unguarded: Type.Optional(Type.Literal(true)),
     preferences: Type.Record(Str, Type.Unsafe<string | boolean | number>({ type: ['string', 'boolean', 'number'] })),
-    /** What the project's preferences ask of all work, as they were when the run began. */
+    /** The rules for all work from the project's preferences, as they were when the run began. */
     notes: Type.Optional(Type.Array(Str)),
     baseline: nullableSchema(
       Type.Object(
         {
           head: NullableString,
-          /** Content digest of every path that git reports as changed; null for a deleted one. */
+          /** Content digest of every path that git reports as changed; null for a deleted path. */
           dirty: Type.Record(Str, NullableString),
         },
         noOtherKeys,
@@ -236,8 +240,9 @@ export const StateSchema = Type.Object(
 );
 
 /**
- * The check applied to every snapshot that is read: the kind of every member and, in full, the members that code reads
- * key by key. dev-cli itself wrote the rest, and checking that too would cost as much as reading it.
+ * The schema against which every snapshot is checked when it is read. It checks the kind of every member, and checks in
+ * full only the members that code reads key by key. dev-cli itself wrote the rest, and checking that too would take as
+ * long as reading the file.
  */
 export const StateCheck = outlineMembers(StateSchema, {
   steps: RECIPE_MEMBERS.steps,

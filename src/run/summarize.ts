@@ -2,7 +2,7 @@ import type { JsonObject } from '../base/json.js';
 import { renderCount } from '../base/words.js';
 import type { NewEntry } from '../store/store.js';
 
-/** Renders an entry of each type as one line, from its data. @param text returns a member of the data as text */
+/** Functions that render an entry of each type as one line. @param text returns a member of the data as text */
 const LINES: Readonly<Record<string, (text: (key: string) => string, data: JsonObject) => string>> = {
   init: (text) => `started ${text('recipe')}`,
   issued: (text) => `${text('actionId')} ${text('block')}: ${text('action')}`,
@@ -55,7 +55,7 @@ function cut(text: string): string {
   return text.slice(0, 200);
 }
 
-/** Renders a todo's stage as `todo-3/worker`; the stage alone if it is about the whole run. */
+/** Renders a task as its todo and stage, such as `todo-3/worker`; only the stage if the task is about the whole run. */
 function taskOf(data: JsonObject): string {
   const todo = data['todoId'];
   return typeof todo === 'string' ? `${todo}/${data['substep']}` : String(data['substep']);

@@ -10,21 +10,21 @@ import { SIMULATED_TREE } from './simulation.js';
 import type { RunState } from './state.js';
 
 /**
- * What a decision may ask about the world outside its run. Answers are looked up synchronously when first asked for:
- * few decisions ask, and none can wait.
+ * The facts about the world outside its run that a decision may look up. Each is read synchronously at its first use,
+ * because few decisions need it, and a decision cannot await anything.
  */
 export interface OutsideFacts {
-  /** Returns the status of the work tree at this absolute path when first asked for; null without a repository. */
+  /** Returns the status that the work tree at this absolute path had when first read; null without a repository. */
   tree: (workTree: string) => WorkTreeStatus | null;
   /** Returns the differences between that work tree and a baseline; null if git can no longer tell. */
   changes: (workTree: string, baseline: Baseline) => WorkTreeChanges | null;
   /** Returns the commits in a range, oldest first; null if git can no longer tell. */
   commits: (workTree: string, range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
-  /** Lists the executions of other runs in that work tree; none can begin before this decision is committed. */
+  /** Lists other runs' executions in that work tree. After this, none can begin until this decision is committed. */
   others: (run: string, workTree: string) => readonly OtherExecution[];
 }
 
-/** For a transaction that only reads and therefore asks nothing. */
+/** For a transaction that only reads the run and must not look up anything outside of it. */
 export const NO_OUTSIDE_FACTS: OutsideFacts = { tree: refuse, changes: refuse, commits: refuse, others: refuse };
 
 /** For a rehearsed run: a clean repository in which nothing changes, and no other runs. */
@@ -39,7 +39,7 @@ function refuse(): never {
   throw new DevCliError('INTERNAL', 'A read-only call asked for something that only a transaction may read.');
 }
 
-/** The lock held while a run starts an execution, so that of two that start at once one sees the other. */
+/** The lock held while an execution starts, so that if two start at the same time, one of them sees the other. */
 const EXECUTION_LOCK = 'executions';
 
 /** Creates the surroundings of a decision. `known`: the status of the work tree, if the caller has already read it. */

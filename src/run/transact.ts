@@ -15,7 +15,8 @@ import { createOutsideFacts, type OutsideFacts } from './surroundings.js';
 import { closeTransaction, openTransaction, recordEntry, type Transaction } from './transaction.js';
 
 /**
- * The body of a transaction; what it records is committed. `pending`: the pending action when the transaction begins.
+ * The body of a transaction. Everything that it records is committed. `pending`: the pending action when the
+ * transaction begins.
  */
 type Body<A> = (tx: Transaction, pending: PendingBlock | null) => A;
 

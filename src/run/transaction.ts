@@ -22,7 +22,7 @@ import type { Simulation } from './simulation.js';
 import type { RunDraft, RunState } from './state.js';
 import { NO_OUTSIDE_FACTS, type OutsideFacts } from './surroundings.js';
 
-/** What a CLI block did during the call; the answer lists it under `ran`. */
+/** The outcome of a CLI block, a todo or a stage during the call; the answer lists it under `ran`. */
 export interface RanStep {
   block: string;
   ok: boolean;
@@ -35,7 +35,7 @@ export interface RanStep {
  */
 export interface Transaction {
   readonly place: Directories;
-  /** The captured recipe; in a workflow, of the current phase. It changes when the next phase begins. */
+  /** The captured recipe; in a workflow, the recipe of the current phase. It changes when the next phase begins. */
   captured: CapturedRecipe;
   readonly files: PendingDocuments;
   readonly state: RunDraft;
@@ -48,13 +48,13 @@ export interface Transaction {
   readonly ran: RanStep[];
   /** Files that say why the next action is issued, such as a rejecting review; the agent opens them first. */
   readonly because: string[];
-  /** Returns the status of the work tree when the decision first asked for it; null without a repository. */
+  /** Returns the status that the work tree had when the decision first read it; null without a repository. */
   readonly tree: () => WorkTreeStatus | null;
   /** Returns the differences between the work tree and a baseline; null if git can no longer tell. */
   readonly changes: (baseline: Baseline) => WorkTreeChanges | null;
   /** Returns the commits in a range, oldest first; null if git can no longer tell. */
   readonly commits: (range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
-  /** Lists other runs that execute a plan in the same work tree. Once asked, none can begin before the commit. */
+  /** Lists other runs that execute a plan in the same work tree. From then on, none can begin before the commit. */
   readonly others: () => readonly OtherExecution[];
   /** At `init`: the previous run of this name. Null in every other transaction. */
   readonly earlier: RunState | null;
@@ -81,7 +81,7 @@ export function recordEntry<T extends EntryType>(tx: Transaction, type: T, data:
 
 /**
  * Returns a block of the captured recipe.
- * @throws DevCliError `INTERNAL` when machine and recipe disagree
+ * @throws DevCliError `INTERNAL` if the recipe has no such block
  */
 export function getBlock({ captured }: Pick<ReadTransaction, 'captured'>, id: string): ResolvedBlock {
   const block = captured.recipe.blocks.find((candidate) => candidate.id === id);
@@ -182,14 +182,15 @@ export function closeTransaction<A>(
   };
 }
 
-/** How many events are kept once there are more than twice as many. */
+/** How many events remain when the list is shortened, which happens once it has more than twice as many. */
 const EVENTS_KEPT = 10;
 
 /** Members of an entry's data that its event repeats. */
 const TOLD = ['block', 'actionId', 'todoId', 'command'] as const;
 
 /**
- * Adds this commit's events to the state (storage.md, state.json). Most commits only append, so the patch stays small.
+ * Adds this commit's events to the state (storage.md, state.json). Most commits only append to the list, so the
+ * journal's patch stays small.
  */
 function recordEvents({ state, entries, by, at }: Transaction, before: number): void {
   const made = entries.flatMap(({ type, data }, index): RunState['events'] => {
@@ -201,7 +202,7 @@ function recordEvents({ state, entries, by, at }: Transaction, before: number): 
   state.events = all.length > 2 * EVENTS_KEPT ? all.slice(-EVENTS_KEPT) : all;
 }
 
-/** Records in each decided gate the journal entry of its decision. */
+/** Records in each decided gate the sequence number of the journal entry that decided it. */
 function numberGates({ state: { gates }, entries }: Transaction, before: number): void {
   entries.forEach(({ type, data }, index) => {
     const isChoice = type === 'acknowledged' && 'block' in data && 'choice' in data;
@@ -213,8 +214,8 @@ function numberGates({ state: { gates }, entries }: Transaction, before: number)
 }
 
 /**
- * Updates the recorded input digests to what this commit writes, so that only changes by others count (recipes.md,
- * Staleness).
+ * Updates the recorded digests of inputs that this commit itself writes, so that only changes by others make a block
+ * stale (recipes.md, Staleness).
  */
 function refreshInputs({ state: { inputHashes }, files }: Transaction): void {
   for (const { path } of files.changes()) {
@@ -237,8 +238,8 @@ function buildMarks(tx: Transaction): RunMarks {
 }
 
 /**
- * Lists which of dev-cli's own documents, and of the recipe's artifacts, this run has written, including this
- * transaction. The directory may also hold those of an earlier run of the name.
+ * Lists the documents, out of dev-cli's own and the recipe's artifacts, that this run has written, including in this
+ * transaction. Other documents in the directory may be from an earlier run of the name.
  */
 export function listWrittenDocuments({ state, files, captured }: Transaction): string[] {
   const now = files.changes().map(({ path }) => path);
@@ -282,7 +283,7 @@ function findWaiter(state: RunState): string {
 /** Types of entries that record something outside the run's own calls. */
 const ASIDE: readonly EntryType[] = ['recovered', 'nudged', 'written', 'spent'];
 
-/** Whether an entry of this type records something outside the run's own calls. */
+/** Returns whether an entry of this type records something outside the run's own calls. */
 export function isOutsideEntry(type: string): boolean {
   return ASIDE.some((one) => one === type);
 }

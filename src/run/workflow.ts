@@ -41,14 +41,16 @@ export function renderPhase(workflow: Workflow): string {
   return `${workflow.phaseIndex + 1}/${workflow.phases.length} ${name} (${recipe})`;
 }
 
-/** Whether documents in the run's directory may stem from an earlier phase, or from an earlier attempt at this one. */
+/**
+ * Returns whether documents in the run's directory may be from an earlier phase or an earlier attempt at this phase.
+ */
 export function isLaterPhase({ workflow }: Pick<RunState, 'workflow'>): boolean {
   return workflow !== null && (workflow.phaseIndex > 0 || getCurrentPhase(workflow).retries !== undefined);
 }
 
 /**
- * Sets the status of the current phase when the run fails or is reopened within it; a phase that is done or skipped
- * stays so.
+ * Sets the status of the current phase when the run fails or is reopened within it. A phase that is done or skipped
+ * keeps its status.
  */
 export function setPhaseStatus(workflow: WorkflowDraft, status: 'running' | 'failed'): void {
   const row = getCurrentPhase(workflow);

@@ -193,7 +193,7 @@ export function listStatusRows(
       ? []
       : [['wrote  ', toBoundedLine(status.artifacts.join(', '), WARNING_CAP)] as const]),
     ...[...status.warnings, ...selfReported].map((line): TextRow => ['!      ', toBoundedLine(line, WARNING_CAP)]),
-    ...status.recovered.map((line): TextRow => ['mended ', toBoundedLine(line, 200)]),
+    ...status.recovered.map((line): TextRow => ['fixed  ', toBoundedLine(line, 200)]),
     ...added.map((section): TextRow => ['', section.text]),
   ];
 }

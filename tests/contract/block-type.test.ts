@@ -168,13 +168,13 @@ function call(...args: string[]): { status: number | null; stdout: string } {
 }
 
 describe('a type of block that asks the agent', () => {
-  // The compiler runs ten times while other tests run.
+  // The timeout is long because the compiler runs ten times beside other tests.
   it('touches at most seven files, and the compiler leads to each', { timeout: 300_000 }, () => {
     expect(Object.keys(TOUCHED).length).toBeLessThanOrEqual(7);
     expect(listErrors('src')).toEqual([]);
     for (const file of Object.keys(TOUCHED)) {
       leave(file);
-      // Checks only where the types are distinguished: checking everything takes long.
+      // Compiles only the code that distinguishes the types of block, because compiling everything takes long.
       const table = file.startsWith('blocks/') ? 'src/blocks/block-types.ts' : 'src/recipe/blocks';
       expect(listErrors(table), `without ${file}`).not.toEqual([]);
       touch(file);

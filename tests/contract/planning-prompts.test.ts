@@ -9,7 +9,7 @@ import { CHECKOUT } from '../support/project.mjs';
 
 const read = (path: string) => readFileSync(join(CHECKOUT, path), 'utf8');
 
-/** The texts of the recipes that plan. */
+/** The content of the recipes that plan. */
 const PLANNING = readdirSync(join(CHECKOUT, 'recipes'))
   .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
   .map((name) => read(`recipes/${name}`))
@@ -38,7 +38,7 @@ const ALLOWED = [
   /^(?:codex exec|gemini -p) /, // only where the user's preference `second_vendor` orders it
 ];
 
-/** Code that is not a call. */
+/** Matches code that is not a call. */
 const NO_CALL = /^(?:## |[\w.-]+:|path:line|\w+ of \w+)|[<>{}"$=/]/;
 
 /** Lists orders to run something, and code that looks like a call. */

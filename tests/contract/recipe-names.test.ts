@@ -27,10 +27,10 @@ const lines = (readdirSync(join(checkout, 'src'), { recursive: true }) as string
       .map((text, index) => ({ file, text, place: `${file}:${index + 1}: ${text.trim()}` })),
   );
 
-/** Commands of dev-cli whose name is also that of a block in a shipped recipe. */
+/** Commands of dev-cli that have the same name as a block in a shipped recipe. */
 const COMMANDS = ['auto-assume'];
 
-/** Contains the defaults of optional recipe fields, which depend on the skill. */
+/** The file with the defaults of optional recipe fields, which depend on the skill. */
 const BY_SKILL = join('recipe', 'declared.ts');
 
 function mentions(words: readonly (string | undefined)[], quote = ''): string[] {
@@ -46,7 +46,7 @@ describe('src/', () => {
   });
 
   it('names no block of one', () => {
-    // Only ids with a hyphen: others are ordinary words.
+    // Checks only ids with a hyphen, because others are ordinary words.
     const ids = recipes.flatMap(({ blocks }) => blocks ?? []).map(({ id }) => id);
     expect(mentions(ids.filter((id) => id.includes('-')))).toEqual([]);
     const steps = lines.filter(({ text }) => /\b(steps|gates)(\?\.)?\[['"]/.test(text)).map(({ place }) => place);

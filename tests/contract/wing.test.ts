@@ -78,11 +78,11 @@ describe('a wing', () => {
   });
 
   it('does not compile with a handler that is missing or of another type', () => {
-    // @ts-expect-error: memo add is bound to nothing.
+    // @ts-expect-error: `memo add` has no handler.
     const missing: HandlersOf<typeof SPECS> = {};
     const wrong: HandlersOf<typeof SPECS> = {
       ...HANDLERS,
-      // @ts-expect-error: a memo is no number.
+      // @ts-expect-error: a memo is not a number.
       'memo add': async (_, input: { memo: number }) => never(input),
     };
     expect([Object.keys(missing), Object.keys(wrong)]).toEqual([[], Object.keys(HANDLERS)]);
@@ -124,7 +124,7 @@ describe('a wing', () => {
 });
 
 /**
- * Wings that can be removed on their own. Testing each takes half a minute: the seed chooses one, DEV_CLI_WINGS=all
+ * Wings that can be removed on their own. Testing one takes half a minute, so the seed chooses one; DEV_CLI_WINGS=all
  * tests all.
  */
 const REMOVABLE = ['authoring', 'plan-import'];
@@ -160,7 +160,7 @@ describe.each(removed)('the wing %s', (wing) => {
   });
 });
 
-/** Removes from a table of `app/` the imports of a wing, and the rows with its name. */
+/** Removes a wing's imports, and the rows with its name, from a table of `app/`. */
 function withoutRows(text: string, wing: string): string {
   const row = new RegExp(`^  '?${wing}'?: (?:\\{\\n.*?^  \\}|[^\\n]*),\\n`, 'gms');
   const line = new RegExp(`^(?:import|  \\w+: async) .*wings/${wing}/.*\\n`, 'gm');

@@ -6,14 +6,13 @@ import { jwtCrew } from './crew.mjs';
 import { runLine } from './line.mjs';
 
 /**
- * A scripted stand-in for a coding agent, its subagents and its user. It knows what the SKILL.md files of specify,
- * execute and ultrawork say, and nothing else of dev-cli. It runs printed commands exactly as printed, does each kind
- * of action with canned content, and follows `ack`, `choices`, `poll`, `fix`. Everything that it has to read is
- * counted.
+ * A scripted stand-in for a coding agent, its subagents and its user. All it knows about dev-cli is what the SKILL.md
+ * files of specify, execute and ultrawork say. It runs printed commands exactly as printed, carries out each kind of
+ * action with canned content, and follows `ack`, `choices`, `poll` and `fix`. It counts everything that it has to read.
  */
 
 /**
- * @typedef {object} Action what `dev-cli next` prints
+ * @typedef {object} Action the document that `dev-cli next` prints
  * @property {string} run
  * @property {string} block
  * @property {string} action
@@ -24,7 +23,7 @@ import { runLine } from './line.mjs';
  * @property {'user'} [asks]
  * @property {{ write: string, form: 'sections' | 'json', schema?: string, need?: Record<string, string> }} [data]
  * @property {{ id: string, label: string, ack?: string, reason?: 'required' }[]} [choices]
- * @property {string} [answer] what the person runs at a gate that only a person answers
+ * @property {string} [answer] the command that the person runs at a gate that only a person can answer
  * @property {string} [ack]
  * @property {string} [poll]
  * @property {string} [tell]
@@ -46,7 +45,7 @@ import { runLine } from './line.mjs';
  */
 
 /**
- * @typedef {object} Answer an envelope, an error, or an action printed bare
+ * @typedef {object} Answer an envelope, an error, or an action without an envelope
  * @property {boolean} [ok]
  * @property {Action} [next]
  * @property {string[]} [warnings]
@@ -55,28 +54,29 @@ import { runLine } from './line.mjs';
 
 /**
  * @typedef {object} Call one call of dev-cli
- * @property {string} command as it was run
+ * @property {string} command the command line as it was run
  * @property {number} exit
- * @property {string} stdout what the agent read, without the indentation for terminals
- * @property {string[] | null} typed what the person typed at a terminal; null for a call of the agent
- * @property {boolean} injected whether a harness with hooks would put the output into the context without a call
- * @property {Answer | null} answer null when the output was text
+ * @property {string} stdout the output that the agent read, without the indentation for terminals
+ * @property {string[] | null} typed what the person typed at a terminal; null if the agent made the call
+ * @property {boolean} injected whether a harness with hooks would add the output to the context without this call
+ * @property {Answer | null} answer null if the output was text
  * @property {{ path: string, bytes: number, characters: number }[]} read files the main agent read because of this
  * answer
  */
 
 /**
- * What does not go well; by default everything does.
+ * What differs from a run in which everything goes well.
  * @typedef {object} Scenario
  * @property {object} [plan] the plan content to write in place of the sample's
- * @property {string} [leaveOut] the agent id whose output is missing the first time
+ * @property {string} [leaveOut] the id of the agent whose output is missing the first time
  * @property {boolean} [rejectFirstReview]
- * @property {boolean} [rejectPlan] the person at the gate wants the plan changed once
+ * @property {boolean} [rejectPlan] the person at the gate asks for a different plan once
  * @property {boolean} [twoRounds] the interview takes two rounds
- * @property {boolean} [forgetful] forgets everything before each step and continues from `manifest` and `next` alone
- * @property {string} [compactedAt] block before which the context is compacted once
- * @property {(action: Action, agent: StandIn) => void | 'stop'} [before] called with each action before it is done
- * @property {(action: Action, agent: StandIn) => void} [beforeAck] called when the work is done and not yet
+ * @property {boolean} [forgetful] the agent forgets everything before each step and continues from `manifest` and
+ * `next` alone
+ * @property {string} [compactedAt] the block before which the context is compacted once
+ * @property {(action: Action, agent: StandIn) => void | 'stop'} [before] called before each action is carried out
+ * @property {(action: Action, agent: StandIn) => void} [beforeAck] called when the work is done but not yet
  * acknowledged
  */
 
@@ -85,13 +85,13 @@ export class StandInError extends Error {}
 
 const MAX_STEPS = 60;
 
-/** The reason given wherever one is required. */
+/** The reason that the agent and the person give for every choice that requires one. */
 const REASON = 'Read tokens from the Authorization header only, and say so in the todo that wires the routes.';
 
 export class StandIn {
   /** @type {Call[]} */
   calls = [];
-  /** Bytes of prompt files that subagents read, not the main agent. */
+  /** Bytes of the prompt files that subagents read; the main agent does not read them. */
   subagentBytes = 0;
   /** How many subagents were started. */
   started = 0;
@@ -102,16 +102,18 @@ export class StandIn {
   /**
    * @param {object} options
    * @param {import('./project.mjs').Project} options.project
-   * @param {import('./changes.mjs').Change} [options.change] the change that the run is about
-   * @param {string} [options.name] the run
-   * @param {string} [options.cwd] where commands are run; default: the root
+   * @param {import('./changes.mjs').Change} [options.change] the change that the run makes
+   * @param {string} [options.name] the run's name
+   * @param {string} [options.cwd] the directory in which commands are run; default: the root
    * @param {Scenario} [options.scenario]
-   * @param {(call: Call, action: Action | null) => void} [options.onCall] after each call, with the action it brought
-   * @param {(task: import('./crew.mjs').Task, files: string[], result: string) => void} [options.onTask] after a task
-   * of an execution, with what it wrote
-   * @param {import('./crew.mjs').Crew} [options.crew] who carries out a plan
+   * @param {(call: Call, action: Action | null) => void} [options.onCall] called after each call, with the action that
+   * the call returned
+   * @param {(task: import('./crew.mjs').Task, files: string[], result: string) => void} [options.onTask] called after
+   * each task of an execution, with the files and the result that the task wrote
+   * @param {import('./crew.mjs').Crew} [options.crew] the workers and reviewers that carry out a plan
    * @param {string} [options.goal]
-   * @param {string} [options.formerRoot] the root where the run began, if it has moved: prompt files still name it
+   * @param {string} [options.formerRoot] the root in which the run began, if the project has moved since: prompt files
+   * still name it
    */
   constructor({
     project,
@@ -139,7 +141,7 @@ export class StandIn {
 
   /**
    * Starts a run as SKILL.md says.
-   * @param {string} [flags] of init
+   * @param {string} [flags] flags for `init`
    * @returns {Action}
    */
   start(flags = '') {
@@ -148,8 +150,8 @@ export class StandIn {
   }
 
   /**
-   * Begins to carry out the plan of the run, as the skill says.
-   * @param {string} [flags] of init
+   * Begins to carry out the run's plan, as SKILL.md says.
+   * @param {string} [flags] flags for `init`
    * @returns {Action}
    */
   execute(flags = '--execute') {
@@ -157,9 +159,9 @@ export class StandIn {
   }
 
   /**
-   * Does action after action until the run is done, or `before` says stop.
-   * @param {Action} [first] the action to begin with; without it, starts with manifest and next, as after a compaction
-   * @returns {Action} the last action: `done`, or the one it stopped at
+   * Carries out one action after another until the run is done or `before` returns `stop`.
+   * @param {Action} [first] the first action; without it, the agent calls `manifest` and `next`, as after a compaction
+   * @returns {Action} the last action: `done`, or the action at which `before` stopped
    */
   drive(first) {
     let action = first ?? this.recall();
@@ -177,7 +179,7 @@ export class StandIn {
   }
 
   /**
-   * Recovers after a compaction: the manifest for the background, and `next`.
+   * Recovers after a compaction: reads the manifest for the background, then asks for the next action.
    * @returns {Action}
    */
   recall() {
@@ -189,9 +191,9 @@ export class StandIn {
   }
 
   /**
-   * Does one action and acknowledges it.
+   * Carries out one action and acknowledges it. If the acknowledgement is refused, repairs the work and repeats it.
    * @param {Action} action
-   * @returns {Action} the next one
+   * @returns {Action} the next action
    */
   step(action) {
     this.#read([...(action.read ?? [])]);
@@ -218,11 +220,12 @@ export class StandIn {
   }
 
   /**
-   * Has the person type the choice at a gate that only a person can answer; then the agent continues.
+   * Types the choice, as the person, at a gate that only a person can answer; then asks for the next action, as the
+   * agent.
    * @param {Action} action
    * @param {string} choice
-   * @param {string} [reason] typed where the choice requires one
-   * @returns {Action} the next one
+   * @param {string} [reason] typed if the choice requires a reason
+   * @returns {Action} the next action
    */
   decide(action, choice, reason = REASON) {
     const chosen = (action.choices ?? []).find(({ id }) => id === choice);
@@ -234,9 +237,10 @@ export class StandIn {
   }
 
   /**
-   * Runs a command line exactly as printed, through a shell, and records the result.
+   * Runs a command line exactly as printed (line.mjs) and records the result.
    * @param {string} command
-   * @param {{ typed?: string[], injected?: boolean }} [how] `typed`: the person runs it at a terminal and types this
+   * @param {{ typed?: string[], injected?: boolean }} [how] `typed`: the person runs the command at a terminal and
+   * types these lines
    * @returns {Call}
    */
   run(command, { typed, injected = false } = {}) {
@@ -248,7 +252,7 @@ export class StandIn {
     try {
       answer = JSON.parse(stdout);
     } catch {
-      // A text for people; a caller that needs a document fails.
+      // The output is text for people; a caller that needs a document fails later.
     }
     const text = stdout === '' ? stderr : stdout;
     /** @type {Call} */
@@ -258,7 +262,7 @@ export class StandIn {
     return call;
   }
 
-  /** Returns totals of what the main agent has had to read so far. */
+  /** Returns the totals of everything that the main agent has had to read so far. */
   totals() {
     const read = this.calls.filter(({ typed }) => typed === null);
     const made = read.filter((call) => !call.injected);
@@ -280,7 +284,7 @@ export class StandIn {
     };
   }
 
-  /** @param {string} path as printed: absolute, or relative to where the agent is */
+  /** @param {string} path as printed: absolute, or relative to the agent's current directory */
   path(path) {
     return isAbsolute(path) ? path : join(this.cwd, path);
   }
@@ -383,7 +387,8 @@ export class StandIn {
   }
 
   /**
-   * Names the kind of work, and its size where that is asked and known; the data may be left out.
+   * Answers with the kind of work. Also writes its size if the action asks for it and the change names one; a change
+   * need not, because that data is optional.
    * @param {Action} action
    */
   #classify(action) {
@@ -394,7 +399,7 @@ export class StandIn {
   }
 
   /**
-   * Writes the files that a command takes after `@`, except data written before.
+   * Writes the reason, note and result files that a command names after `@`.
    * @param {string} command
    */
   #withTexts(command) {
@@ -430,8 +435,8 @@ export class StandIn {
   }
 
   /**
-   * Determines the revision of the plan to write: one more than the rendered plan already has. Read from the files, so
-   * that an agent that forgot everything writes the same.
+   * Returns the number of the plan's next revision: one more than the rendered plan has. It is read from the files, so
+   * that an agent that has forgotten everything writes the same plan.
    * @param {string} planContentPath
    */
   #revision(planContentPath) {
@@ -442,7 +447,7 @@ export class StandIn {
   }
 
   /**
-   * Plays a subagent: reads the prompt file, writes the output in one go, replies in two lines.
+   * Plays a subagent: reads the prompt file and writes the output in one go.
    * @param {{ id: string, type: string, promptFile: string, output?: string }} agent
    */
   subagent(agent) {
@@ -452,8 +457,8 @@ export class StandIn {
   }
 
   /**
-   * Plays a worker, a verifier or a reviewer: reads the prompt file, does the work in the tree, writes the result in
-   * one go.
+   * Plays a worker, a verifier or a reviewer: reads the prompt file, does the work in the work tree, and writes the
+   * result in one go.
    * @param {import('./crew.mjs').Task} task
    */
   task(task) {
@@ -583,7 +588,7 @@ function firstRound(wanted) {
 }
 
 /**
- * Finds the action in an answer: inside an envelope, or printed bare.
+ * Finds the action in an answer, whether or not it has an envelope.
  * @param {Answer} answer
  * @returns {Action | null}
  */
@@ -607,7 +612,7 @@ function sum(items, measure) {
 }
 
 /**
- * Describes an action in two lines, as the quickstart shows it: where the run stands, and what is wanted.
+ * Describes an action in two lines, as the quickstart shows it: the run's position, and what the action asks for.
  * @param {Action} action
  */
 export function inShort(action) {

@@ -1,26 +1,26 @@
 import { existsSync } from 'node:fs';
 
-/** Browsers of the machine, tried where the package's browser does not start. */
+/** The machine's own browsers, tried if the package's browser does not start. */
 const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /**
- * Removed from the package's arguments: with one process the browser ends with its first window, and pages must be as
- * safe as they are for people.
+ * Arguments of the package that are removed. With a single process, the browser ends when its first window closes; and
+ * pages must be protected as they are in a person's browser.
  */
 const UNWANTED = ['--single-process', '--no-zygote', '--disable-web-security', '--allow-running-insecure-content'];
 
-/** Its own arguments have a processor play the graphics card, which costs more than to draw without one. */
+/** Also removed: they make the processor emulate a graphics card, which is slower than drawing without one. */
 const GRAPHICS = ['--ignore-gpu-blocklist', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
 
-/** Why something that needs a browser is left out. */
+/** Why a test or script that needs a browser is skipped. */
 export const NO_BROWSER = 'no Chromium starts on this machine';
 
 /**
- * Starts Chromium; null where none starts.
+ * Starts Chromium; returns null if none starts.
  * @returns {Promise<import('playwright-core').Browser | null>}
  */
 export async function launchBrowser() {
-  // An installed package has neither of these.
+  // Both are development dependencies, so they are missing where dev-cli is installed as a package.
   const [driver, packaged] = await Promise.all([
     import('playwright-core').catch(() => null),
     import('@sparticuz/chromium').catch(() => null),

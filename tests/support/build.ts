@@ -6,16 +6,20 @@ import { buildSync } from 'esbuild';
 import { CHECKOUT } from './project.mjs';
 import { chosenSeed, SEED } from './seeded.js';
 
-/** The front door in one file, at a path from which packages that are not bundled can be found. */
+/** The front door, bundled into one file. It is below node_modules, so that it finds packages that are not bundled. */
 const DOOR = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/door.cjs');
 
-/** Vitest calls it for each project of its configuration, and loads it anew for each: its process knows that it was done. */
+/**
+ * The environment variable that is set once `setup` has run. Vitest calls `setup` for each project of its configuration
+ * and loads this module anew each time, so only the process can remember.
+ */
 const DONE = 'DEV_CLI_TESTS_DOOR';
 
 /**
- * Prepares all tests, once. Builds the binary, since tests drive what ships, and the front door in one file, which most
- * of them call (door.ts). Chooses the seed of all randomness and prints it. Makes the directory for the templates that
- * projects are copied from, and returns a function that removes it, because test processes are ended without notice.
+ * Prepares all tests, once. Builds the binary, since tests drive what ships; bundles the front door, which most of them
+ * call (door.ts); chooses and prints the seed of all randomness; and makes the directory for the templates that
+ * projects are copied from. Returns a function that removes this directory; test processes cannot, since they are
+ * killed without notice.
  */
 export function setup(): () => void {
   if (process.env[DONE] !== undefined) return () => {};
@@ -32,13 +36,13 @@ export function setup(): () => void {
 }
 
 /**
- * Builds the front door (door-entry.ts) with everything the binary calls; it finds shipped files and the runner where
- * the binary does.
+ * Bundles the front door (door-entry.ts), which looks for shipped files and the runner in the same place as the
+ * binary.
  */
 function buildDoor(): void {
   mkdirSync(dirname(DOOR), { recursive: true });
-  // Where node_modules is a copy by hard links, writing would change the file of another checkout, whose tests would
-  // then call this door.
+  // If node_modules was copied by hard links, overwriting the file would also change it in the other checkout, whose
+  // tests would then call this door.
   rmSync(DOOR, { force: true });
   buildSync({
     entryPoints: [join(CHECKOUT, 'tests/support/door-entry.ts')],
@@ -48,9 +52,9 @@ function buildDoor(): void {
     target: 'node20.17',
     format: 'cjs',
     external: ['ajv', 'ajv/*', 'pg', '@dbos-inc/dbos-sdk', '@dbos-inc/dbos-sdk/*'],
-    // As in scripts/build.mjs.
+    // The same alias as in scripts/build.mjs.
     alias: { yaml: join(CHECKOUT, 'node_modules/yaml/browser/dist/index.js') },
-    // The other build of jsonc-parser loads its parts by names that no bundler recognizes.
+    // Chooses the ES module build of jsonc-parser; a bundler cannot see which files the other build requires.
     mainFields: ['module', 'main'],
     define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
     logLevel: 'error',

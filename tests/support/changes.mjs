@@ -2,20 +2,20 @@ import { ANSWERS, GOAL, planContent, review } from './content.mjs';
 import { jwtCrew, overlayCrew } from './crew.mjs';
 
 /**
- * Three changes of samples/todo-api, of three sizes, with everything that a scripted agent, its subagents and its user
- * say and write about them. `npm run quickstart` shows them, bench/ counts what they cost.
+ * Three changes to samples/todo-api, of three sizes, with everything that a scripted agent, its subagents and its user
+ * say and write about them. `npm run quickstart` shows them; bench/ measures their cost.
  */
 
 /**
  * @typedef {object} Change
- * @property {string} name of the run
+ * @property {string} name the run's name
  * @property {string} goal
  * @property {string} intent
- * @property {object | null} size what the agent hands in with the intent
+ * @property {object | null} size the data that the agent hands in with the intent; null for none
  * @property {(revision: number) => object} plan
- * @property {Record<string, { summary: string, body: string }>} [findings] by agent, where they are not those of content.mjs
+ * @property {Record<string, { summary: string, body: string }>} [findings] by agent, if they differ from content.mjs
  * @property {(verdict: 'OKAY' | 'REJECT') => { summary: string, body: string }} review
- * @property {Record<string, string>} answers of the user, by section
+ * @property {Record<string, string>} answers the user's answers, by section
  * @property {() => import('./crew.mjs').Crew} crew
  */
 

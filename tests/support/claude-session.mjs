@@ -6,7 +6,7 @@ import { CHECKOUT } from './project.mjs';
 
 /**
  * A session of Claude Code without a model. Its commands and writes are real, and it calls the hooks in the project's
- * settings as the harness does, with payloads that the harness has sent (tests/fixtures/harness).
+ * settings as the harness does, with payloads recorded from the harness (tests/fixtures/harness).
  */
 
 /**
@@ -19,7 +19,7 @@ const RECORDED = readFileSync(join(CHECKOUT, 'tests/fixtures/harness/claude.json
 export class ClaudeSession {
   /**
    * @param {import('./project.mjs').Project} project
-   * @param {string} id of the session
+   * @param {string} id the session's id
    */
   constructor(project, id) {
     this.project = project;
@@ -47,7 +47,7 @@ export class ClaudeSession {
   }
 
   /**
-   * Runs a command line. The harness calls no hook for one that failed.
+   * Runs a command line. If the command fails, no hook is called after it, as in the harness.
    * @param {string} command
    */
   run(command) {
@@ -76,7 +76,7 @@ export class ClaudeSession {
   /**
    * @param {string} event
    * @param {{ tool_name?: string, source?: string }} like selects the recorded payload to send
-   * @param {object} changes what differs in this session
+   * @param {object} changes the members that differ in this session
    * @returns {string[]} the output of the hooks that print something
    */
   #hear(event, like, changes) {
@@ -101,7 +101,7 @@ export class ClaudeSession {
   }
   /**
    * @param {string} command
-   * @param {NodeJS.ProcessEnv} marks variables that the harness sets for it
+   * @param {NodeJS.ProcessEnv} marks variables that the harness sets for the command
    */
   #shell(command, marks, input = '') {
     const { root, env } = this.project;

@@ -15,11 +15,11 @@ export interface Result {
   code: number;
   stdout: string;
   stderr: string;
-  /** The JSON document that was printed; empty for a text. */
+  /** The JSON document that was printed; empty if the output was text. */
   json: Document;
 }
 
-/** Any document that dev-cli prints; every member is optional, since tests ask for what they expect. */
+/** Any document that dev-cli prints. Every member is optional, since each test checks for the members it expects. */
 export interface Document extends Answer, Omit<Partial<Action>, 'run' | 'action' | 'round'> {
   run?: string;
   action?: string;
@@ -57,13 +57,13 @@ const FOR_PEOPLE = new Set([
 ]);
 const RECIPE_FOR_PEOPLE = new Set(['lint', 'graph', 'list', 'show', 'simulate', 'test', 'new', 'verify']);
 
-/** Commands of memory for which `--text` takes a value. */
+/** Memory commands whose `--text` takes a value, instead of asking for text output. */
 const TEXT_IS_A_VALUE = new Set(['decide', 'next', 'note', 'verify']);
 
-/** Commands that print one document a line (protocol.md §1). */
+/** Commands that print one document per line (protocol.md §1). */
 const STREAMS = new Set(['journal']);
 
-/** Reports print themselves with `ok: false` on exit 3 and carry no `error` (protocol.md §1). */
+/** Commands that print a report: on exit 3 it has `ok: false` and no `error` (protocol.md §1). */
 const REPORTS = [
   /^draft validate/,
   /^plan validate/,
@@ -76,14 +76,14 @@ const REPORTS = [
 ];
 
 /**
- * Calls dev-cli through its front door and checks the contract of every call (protocol.md, Output; protocol.md, Exit
- * codes judge only what was asked).
+ * Calls dev-cli through its front door and checks the rules that hold for every call (protocol.md, Output;
+ * protocol.md, Exit codes judge only what was asked).
  */
 export function devCli(project: Project, args: string[], { stdin, env, cwd = project.root }: CallOptions = {}): Result {
   return checked(args, callDoor({ argv: args, cwd, env: { ...project.env, ...env }, stdin }));
 }
 
-/** Calls the binary that ships, in a process of its own, for behaviour that only a process shows. */
+/** Calls the shipped binary in a process of its own, for tests of the process itself. */
 export function spawnDevCli(
   project: Project,
   args: string[],
@@ -109,7 +109,7 @@ export function runPrinted(
   return checked(command.split(' ').slice(1), runLine(command, { cwd, env: { ...project.env, ...env } }));
 }
 
-/** Calls the binary without waiting, for races. */
+/** Starts a call of the binary without blocking, so that tests can race several calls. */
 export function devCliAsync(project: Project, args: string[], options: CallOptions = {}): Promise<Result> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [BINARY, ...args], {
@@ -206,7 +206,7 @@ export function readStateFile(project: Project, name: string) {
   return JSON.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8'));
 }
 
-/** Reads state.json as dev-cli does: todos by id. */
+/** Reads state.json through the codec of dev-cli, which indexes the todos by id. */
 export function stateOf(project: Project, name: string): State {
   return runCodec.parse(readFileSync(join(runDir(project, name), 'state.json'), 'utf8')) as unknown as State;
 }
@@ -219,10 +219,13 @@ export function journalOf(project: Project, name: string): Record<string, unknow
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-/** Files that a runner removes when its command is on record, a moment after the waiting call has answered. */
+/**
+ * Files that a runner removes once its command's exit is recorded. That can be a moment after the waiting call has
+ * answered, so images leave them out.
+ */
 const TIDIED = ['runner', 'command.json', 'started.json'];
 
-/** Returns every file below `.dev` with its digest: equal images mean that nothing changed. */
+/** Returns every file below `.dev` with its digest, so equal images mean that nothing changed. */
 export function imageOf(project: Project, below = '.dev'): Record<string, string> {
   const image: Record<string, string> = {};
   const walk = (directory: string): void => {
@@ -241,7 +244,7 @@ export function imageOf(project: Project, below = '.dev'): Record<string, string
   return image;
 }
 
-/** Writes a file of the project, with its directories. */
+/** Writes a file of the project and creates its directories. */
 export function writeProjectFile(project: Project, path: string, content: string | Buffer): string {
   const target = join(project.root, path);
   mkdirSync(dirname(target), { recursive: true });
@@ -255,14 +258,14 @@ export function writeRecipe(project: Project, name: string, yaml: string): strin
   return name;
 }
 
-/** Calls init and expects it to succeed, even if a run is live with the same goal. */
+/** Calls `init --new`, which must succeed, even if a live run has the same goal. */
 export function init(project: Project, name: string, ...args: string[]): Document {
   const result = devCli(project, ['init', name, ...args, '--new']);
   expect(result.code, result.stdout).toBe(0);
   return result.json;
 }
 
-/** Returns the action of an envelope; the test fails when there is none. */
+/** Returns an envelope's action; fails the test if there is none. */
 export function nextOf(document: Document): Action {
   if (document.next === undefined) throw new Error(`no action in ${JSON.stringify(document)}`);
   return document.next;

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { eventually } from '../adversarial/binary/victims.js';
 import { BINARY, type Project } from './project.mjs';
 
-/** How a call ended whose terminal was closed. */
+/** How a call whose terminal was closed ended. */
 export interface Closed {
   exit: number | null;
   by: NodeJS.Signals | null;
 }
 
 /**
- * Acts like a shell, except that it forwards SIGHUP only if told to: a job of another session notices the closed
- * terminal only by reading or writing.
+ * Acts like a shell, except that it forwards SIGHUP only if told to. A call that gets no SIGHUP runs in a session of
+ * its own, so it notices the closed terminal only when it reads or writes.
  */
 const SHELL = `const [, , told, heard, ...words] = process.argv;
 const hears = heard === 'true';
@@ -22,8 +22,8 @@ child.on('exit', (exit, by) => require('node:fs').writeFileSync(told, JSON.strin
 `;
 
 /**
- * Calls the binary in a terminal of a hundred columns, and closes the terminal in the middle.
- * @param options.when decides the moment by what the terminal shows so far
+ * Calls the binary in a terminal of 100 columns, and closes the terminal during the call.
+ * @param options.when given all output so far, returns whether to close the terminal now
  * @param options.hears false to send no SIGHUP
  */
 export async function closeTerminal(

@@ -1,6 +1,6 @@
 /**
- * What the stand-in writes, as long as a real agent's texts: about "Add JWT auth to the API" on samples/todo-api. It
- * names files and commands that exist there.
+ * What the stand-in writes about "Add JWT auth to the API" on samples/todo-api. The texts are as long as a real agent's
+ * and name files and commands that exist there.
  */
 
 export const GOAL = 'Add JWT auth to the API';
@@ -299,8 +299,8 @@ How to look at it: todo by todo, each is one commit with its tests.
 };
 
 /**
- * Returns plan-content.json: five todos, 1 → 2,3,4 → 5.
- * @param {number} revision 0 for the first; each later one repairs what was found
+ * Returns the content of plan-content.json: five todos, 1 → 2,3,4 → 5.
+ * @param {number} revision 0 for the first plan; each later one repairs what a review found
  * @returns {object}
  */
 export function planContent(revision) {
@@ -550,8 +550,8 @@ export function planContent(revision) {
 }
 
 /**
- * Completes a plan as the shipped recipes require: a plan without requirements gets the goal as its only one, served by
- * its first todo.
+ * Completes a plan as the shipped recipes require: a plan without requirements gets the goal as its only requirement,
+ * served by its first todo.
  * @param {any} plan
  * @param {string} goal
  * @returns {object}
@@ -559,7 +559,7 @@ export function planContent(revision) {
 export function complete(plan, goal) {
   if (!Array.isArray(plan.todos)) return plan;
   if (plan.requirements !== undefined) {
-    // Where the goal is another, quotes of the sample's goal count as the user's words.
+    // A quote that does not occur in this goal comes from the sample's goal; it counts as the user's words.
     const words = (/** @type {any} */ one) => (goal.includes(one.quote) ? one : { ...one, from: 'user' });
     return { ...plan, requirements: plan.requirements.map(words) };
   }

@@ -3,12 +3,12 @@ import { join, relative } from 'node:path';
 import { CHECKOUT } from './project.mjs';
 
 /**
- * Scripted workers, verifiers and reviewers of an execution. Like the agents they stand for, they know nothing but
- * their task and the work tree, so a new one in place of another does the same.
+ * Scripted workers, verifiers and reviewers of an execution. Like the agents they stand for, they know only their task
+ * and the work tree, so a replacement that repeats a task does the same work.
  */
 
 /**
- * @typedef {object} Task as an `engine-dispatch` names it
+ * @typedef {object} Task a task as an `engine-dispatch` action lists it
  * @property {string} actionId
  * @property {string | null} todoId
  * @property {string} substep
@@ -22,20 +22,20 @@ import { CHECKOUT } from './project.mjs';
  */
 
 /**
- * @typedef {object} Work what a worker leaves
- * @property {Record<string, string>} files text by path in the work tree
+ * @typedef {object} Work what a worker writes
+ * @property {Record<string, string>} files the text of each file, by path in the work tree
  * @property {object} result
  */
 
 /**
  * @typedef {object} Crew
  * @property {(task: Task, root: string) => Work} worker
- * @property {(task: Task, root: string, prompt: string) => object} judge a verifier, or a handler that the recipe
- * defines
+ * @property {(task: Task, root: string, prompt: string) => object} judge returns the result of a verifier or of a
+ * handler that the recipe defines
  * @property {(root: string, prompt: string) => object} review
  */
 
-/** The files that the stand-in's workers write, by change and todo. */
+/** The directory of the files that the stand-in's workers write, by change and todo. */
 const OVERLAYS = join(CHECKOUT, 'samples');
 
 /**
@@ -88,9 +88,9 @@ const REPORTS = {
 
 /**
  * Creates a crew that carries out the plan of content.mjs on the sample project.
- * @param {object} [trouble] what does not go well at once
+ * @param {object} [trouble] what goes wrong the first time
  * @param {boolean} [trouble.red] the first attempt at todo-2 has a mistake that its tests find
- * @param {boolean} [trouble.adapt] the verifier of todo-4 wants a todo added
+ * @param {boolean} [trouble.adapt] the verifier of todo-4 asks for another todo
  * @param {boolean} [trouble.needsFixes] the first code review finds something
  * @returns {Crew}
  */
@@ -116,9 +116,9 @@ export function jwtCrew({ red = false, adapt = false, needsFixes = false } = {})
 }
 
 /**
- * Creates a crew that carries out the plan of a change: workers write the files in samples/ for each todo, and nobody
- * finds anything wrong.
- * @param {string} change the directory below samples/
+ * Creates a crew that carries out a change's plan: workers write the files that samples/ has for each todo, and no
+ * verifier or reviewer finds anything wrong.
+ * @param {string} change the change's directory below samples/
  * @param {Record<string, object>} reports what workers report, by todo
  * @returns {Crew}
  */
@@ -139,9 +139,10 @@ export function overlayCrew(change, reports) {
 }
 
 /**
- * Creates a crew for any plan: the worker of todo-1 writes made/todo-1.txt, and the verifier and the reviewer accept.
- * @param {Partial<Crew>} [other] members that replace the usual ones
- * @param {object} [report] what every worker additionally reports
+ * Creates a crew for any plan: the worker of todo-1, for example, writes made/todo-1.txt, and verifiers and reviewers
+ * accept everything.
+ * @param {Partial<Crew>} [other] members that replace the default ones
+ * @param {object} [report] members that are added to every worker's result
  * @returns {Crew}
  */
 export function simpleCrew(other = {}, report = {}) {
@@ -160,8 +161,8 @@ export function simpleCrew(other = {}, report = {}) {
 }
 
 /**
- * Builds a plan in four lanes, so that four todos can be at work; `simpleCrew` carries it out.
- * @param {number} count of its todos
+ * Builds a plan in four lanes, so that four todos can run at the same time; `simpleCrew` carries it out.
+ * @param {number} count how many todos the plan has
  */
 export function planInLanes(count) {
   return {
@@ -185,7 +186,7 @@ export function planInLanes(count) {
 }
 
 /**
- * Builds the result of a worker that is done.
+ * Builds the result of a worker that has finished its todo.
  * @param {string[]} filesChanged
  * @param {Partial<{ outputs: Record<string, unknown>, learnings: string[], issues: string[], summary: string }>}
  * [report]
@@ -226,7 +227,7 @@ function verified(prompt) {
 }
 
 /**
- * Builds the answers of a reviewer about criteria and requirements, by filling in the form in its prompt.
+ * Builds a reviewer's answers about criteria and requirements, by filling in the form in its prompt.
  * @param {string} prompt
  */
 function answered(prompt) {
@@ -291,7 +292,7 @@ const ADAPTATION = {
 };
 
 /**
- * Returns one replacement in one file; repeating it changes nothing.
+ * Builds the work that replaces one text in one file; doing it again changes nothing.
  * @param {string} root
  * @param {string} path
  * @param {[string, string]} change

@@ -24,9 +24,10 @@ const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {
 };
 
 /**
- * What bin/dev-cli.js does: a question, or a call of a tool, is answered the short way, if it can be. Other events are answered by
- * the whole program: what the short way leaves out of them, only the build does.
- * @param whole as dist/cli.cjs does: no short way
+ * Answers a call as bin/dev-cli.js does: by a small program if the call is a question or reports a tool call, and the
+ * small program can answer it. All other hook events are answered by the whole program here, because only the build
+ * makes smaller programs for them.
+ * @param whole whether the whole program answers every call, as in dist/cli.cjs
  */
 export async function call(argv: string[], whole: boolean, io: ProcessIo): Promise<Output> {
   const [name = ''] = argv;
@@ -49,12 +50,12 @@ function isQuestion(name: string): name is QuestionName {
   return Object.hasOwn(QUESTIONS, name);
 }
 
-/** Returns what the terminal shows of a question and the typed line, and the answer taken from it (src/cli/ask.ts). */
+/** Returns a question and its typed line as a terminal shows them, and the answer in that line (src/cli/ask.ts). */
 export function asked(question: string, line: string): { seen: string; answer: string } {
   return { seen: `${toPlainText(question)}${line}\n`, answer: line.trim() };
 }
 
-/** Creates the screen of a person who types lines: looks are written as plain text. */
+/** Creates the screen of a person who types lines; it writes styled text as plain text. */
 export function plainScreen(
   write: (text: string) => boolean,
   askLine: (question: string) => Promise<string>,

@@ -1,5 +1,5 @@
 // The front door in a process of its own (door.ts): takes one request per line, in order, and writes one answer per
-// line. Arguments: the door as one file, where requests come from, where answers go.
+// line. Arguments: the bundled door, the pipe that requests come from, the pipe that answers go to.
 const { closeSync, createReadStream, openSync, writeSync } = require('node:fs');
 const { createInterface } = require('node:readline');
 
@@ -7,7 +7,7 @@ const [, , bundle = '', requests = '', answers = ''] = process.argv;
 const { asked, call, plainScreen } = require(bundle);
 
 /**
- * Replaces the environment, so that nothing of the previous call is left.
+ * Replaces the environment, so that no variable of the previous call remains.
  * @param {NodeJS.ProcessEnv} env
  */
 function setEnvironment(env) {
@@ -63,7 +63,7 @@ async function answered({ argv, cwd, env, input, typed, whole }) {
     return { exit, stdout: written + stdout, stderr: told + stderr };
   } finally {
     closeSync(stdin);
-    // A test may remove, or unmount, the directory of the call.
+    // Leaves the call's directory, because the test may remove or unmount it.
     process.chdir('/');
   }
 }
@@ -80,6 +80,6 @@ createInterface({ input: createReadStream(requests) })
   .on('line', (line) => {
     answered(JSON.parse(line)).then(tell, (error) => tell({ crash: String(error?.stack ?? error) }));
   })
-  // The process that sends requests has ended.
+  // The pipe closes when the process that sends requests has ended.
   .on('close', () => process.exit());
 tell({ ready: true });

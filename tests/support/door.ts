@@ -5,20 +5,20 @@ import { fileURLToPath } from 'node:url';
 import { scratchDirectory } from './scratch.js';
 
 /**
- * The front door (door-entry.ts) in a process that stays: a call costs some milliseconds where a process of its own
- * costs a hundred. Tests about the process itself (signals, a closed pipe, a real terminal, start-up) use the real
- * binary; tests/contract/cli/door.test.ts checks that both behave alike.
+ * A call of the front door (door-entry.ts), which runs in a long-lived process: a call takes a few milliseconds, where
+ * a process of its own would take a hundred. Tests about the process itself (signals, a closed pipe, a real terminal,
+ * start-up) use the real binary; tests/contract/cli/door.test.ts checks that door and binary behave alike.
  *
- * It is no thread of the test's process, because that process is large, and each program that a call runs would begin
- * as a copy of it.
+ * The door is not a thread of the test's process, because that process is large: each program that a call starts would
+ * be forked from it.
  */
 export interface DoorCall {
   argv: string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Without it standard input is empty. */
+  /** If absent, standard input is empty. */
   stdin?: string | Buffer | undefined;
-  /** What a person types at a terminal; absent for a call by an agent. */
+  /** The lines that a person types at a terminal; absent if an agent makes the call. */
   typed?: readonly string[] | undefined;
   /** Whether the whole program answers a question instead of the question's small program. */
   whole?: boolean;
@@ -53,7 +53,7 @@ interface Door {
 /** The longest that a call may take, in milliseconds. */
 const PATIENCE = 90_000;
 
-/** One door for all calls of this process, which may run many test files. */
+/** The one door for all calls from this process, which may run many test files. */
 let door: Door | null = null;
 
 /** Makes one call and waits for its output. */
@@ -90,7 +90,7 @@ function openDoor(): Door {
   return opened;
 }
 
-/** Polls for the reply: a blocking read could not be given up. */
+/** Polls for the reply, because a blocking read could not time out. */
 function replyOf(answers: number): Reply {
   const chunk = Buffer.allocUnsafe(64 * 1024);
   const chunks: Buffer[] = [];
@@ -104,7 +104,7 @@ function replyOf(answers: number): Reply {
   throw new Error('The front door does not answer.');
 }
 
-/** Returns 0 where nothing has arrived yet. */
+/** Returns how many bytes it has read; 0 if nothing has arrived yet. */
 function readSome(descriptor: number, chunk: Buffer): number {
   try {
     return readSync(descriptor, chunk);

@@ -1,16 +1,16 @@
 import xterm from '@xterm/headless';
 
-/** What a terminal shows after it has been written to. */
+/** What a terminal shows after text has been written to it. */
 interface Shown {
   /** Without trailing blanks. */
   lines: string[];
   /** How many lines continue the previous one. */
   wrapped: number;
-  /** How many lines have scrolled away. */
+  /** How many lines have scrolled off the screen. */
   scrolled: number;
 }
 
-/** Writes to a terminal emulator of this size. */
+/** Writes the text to a terminal emulator of this size, and returns what it shows. */
 export async function emulate(text: string, columns: number, rows: number): Promise<Shown> {
   const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 500 });
   await new Promise<void>((resolve) => terminal.write(text, resolve));

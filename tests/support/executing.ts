@@ -5,12 +5,12 @@ import { devCli, runDir, writeProjectFile } from './cli.js';
 import type { Project } from './project.mjs';
 import { smallPlan } from './small.mjs';
 
-/** Executions, and their results. */
+/** Helpers for tests of executions: the plan they carry out, and the commits they make. */
 
 /** The name of the run in every story. */
 export const RUN = 'add-jwt-auth';
 
-/** Creates the plan in the project, as `plan generate` does for a name without a run. */
+/** Creates the plan in the project with `plan generate`, for a name that has no run. */
 export function generatePlan(project: Project, plan: object = smallPlan(), name = RUN): void {
   const file = writeProjectFile(project, '.dev/plan.json', JSON.stringify(plan));
   const generated = devCli(project, ['plan', 'generate', name, '--data', '@.dev/plan.json']);
@@ -22,7 +22,7 @@ export function git(project: Project, ...args: string[]): string {
   return execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8' }).trim();
 }
 
-/** Lists the commits of an execution by the todo in their trailer, oldest first, each with the paths it changed. */
+/** Lists an execution's commits, oldest first, each with the todo in its trailer and the paths it changed. */
 export function commitsOf(project: Project): { todo: string; subject: string; paths: string[] }[] {
   const format = '%x00%s%x01%(trailers:key=Dev-Cli-Task,valueonly,separator=%x2c)%x01';
   return git(project, 'log', '--reverse', '--name-only', `--format=${format}`)

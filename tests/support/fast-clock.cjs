@@ -1,5 +1,5 @@
-// Loaded before dev-cli (`node --require`): a clock that runs DEV_CLI_TEST_CLOCK times as fast from
-// DEV_CLI_TEST_CLOCK_FROM on, for limits of minutes.
+// Loaded before dev-cli (`node --require`): from DEV_CLI_TEST_CLOCK_FROM on, the clock runs DEV_CLI_TEST_CLOCK times as
+// fast, so that tests need not wait for time limits of minutes.
 const speed = Number(process.env['DEV_CLI_TEST_CLOCK'] ?? 1);
 const from = Number(process.env['DEV_CLI_TEST_CLOCK_FROM'] ?? 0);
 const real = Date.now.bind(Date);

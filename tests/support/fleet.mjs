@@ -1,6 +1,6 @@
-// A fleet on one machine, for tests and demonstrations: a PostgreSQL, projects with a bare remote and a desk each,
-// machines with a home, a state directory and a fleet.yaml of their own, and their processes. Everything is real except
-// the agent's tool.
+// A fleet on one machine, for tests and demonstrations: a PostgreSQL; projects, each with a bare remote and a desk (the
+// clone of the person who writes its goals); machines, each with a home, a state directory and a fleet.yaml; and their
+// processes. Everything is real except the agent's tool.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -26,7 +26,7 @@ const TOOL = fileURLToPath(new URL('tool.mjs', import.meta.url));
 const LOOK = 150;
 
 /**
- * Where dev-cli is called: a root, or, for a machine, its home.
+ * Where dev-cli is called: in a root or, for a machine, in its home.
  * @typedef {{ root: string, env: NodeJS.ProcessEnv, binary?: string }} Place
  * @typedef {Place & { project: string, remote: string, script: string, recipes: string[], remove: () => void }} Desk
  * @typedef {Place & { name: string, state: string, config: string }} Machine
@@ -36,6 +36,7 @@ const LOOK = 150;
  */
 
 /**
+ * Creates a fleet without projects and machines.
  * @param {{ url: string, prefix?: string, lease?: number, env?: NodeJS.ProcessEnv }} options `lease` in seconds
  */
 export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: more = {} }) {
@@ -59,11 +60,11 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     desks,
 
     /**
-     * Adds a project, whose desk has goals and configuration committed and pushed.
+     * Adds a project, and commits and pushes goals and configuration from its desk.
      * @param {string} project
      * @param {{ sample?: string | null, goals: string, sessions: Record<string, object[]>, config?: string, files?:
      * Record<string, string>,
-     * isAlone?: boolean }} about `isAlone`: it names no fleet
+     * isAlone?: boolean }} about `isAlone`: its configuration names no fleet
      * @returns {Desk}
      */
     addProject(
@@ -112,7 +113,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * Adds a machine for workers, for all projects so far.
+     * Adds a machine on which workers run, for all projects added so far.
      * @param {string} name
      * @param {{ slots?: number, trust?: string[] }} [about] `trust`: by default the commands of all projects
      * @returns {Machine}
@@ -129,7 +130,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * Calls dev-cli and waits for its end.
+     * Calls dev-cli and waits until it ends.
      * @param {Place} place @param {...string} args @returns {Called}
      */
     call({ root, env, binary = BINARY }, ...args) {
@@ -140,7 +141,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * Starts dev-cli; it is killed with the fleet.
+     * Starts dev-cli without waiting; `end` kills it.
      * @param {Place} place @param {...string} args @returns {Started}
      */
     start({ root, env, binary = BINARY }, ...args) {
@@ -182,7 +183,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * Reads the state of a project's loop, with its leases.
+     * Reads the state and the leases of a project's loop.
      * @param {Pick<Desk, 'project'>} desk
      * @returns {Promise<{ seq: number, attempts: Record<string, any>, goals: Record<string, any>, leases: any[], batch:
      * any }>}
@@ -197,7 +198,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     },
 
     /**
-     * Lists goals by the trailers of a branch, oldest first; each should occur once.
+     * Lists the goals that a branch's commits name in their trailers, oldest first; each goal should occur once.
      * @param {Pick<Desk, 'remote' | 'env'>} desk
      */
     listDone({ remote, env }, branch = 'main') {
@@ -206,7 +207,10 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       return said.split('\n').filter(Boolean);
     },
 
-    /** @param {Pick<Desk, 'remote' | 'env'>} desk @returns {Map<string, string>} references of the remote with their commits */
+    /**
+     * Lists the remote's references with their commits. @param {Pick<Desk, 'remote' | 'env'>} desk @returns
+     * {Map<string, string>}
+     */
     listRefs({ remote, env }) {
       const said = execFileSync('git', ['for-each-ref', '--format=%(refname) %(objectname)'], {
         ...{ cwd: remote, env, encoding: 'utf8' },
@@ -215,7 +219,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       return new Map(lines.map((line) => /** @type {[string, string]} */ (line.split(' '))));
     },
 
-    /** Lists the goals of the sessions that were begun, one for each session. @param {Pick<Desk, 'script'>} desk */
+    /** Lists the goal of each agent session that was begun, in order. @param {Pick<Desk, 'script'>} desk */
     listSessions({ script }) {
       try {
         return readFileSync(`${script}.begun`, 'utf8').split('\n').filter(Boolean);
@@ -224,7 +228,7 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
       }
     },
 
-    /** Ends everything that was started, and removes all files. @param {{ keep?: boolean }} [how] */
+    /** Kills all started processes, and removes all files unless `keep` is set. @param {{ keep?: boolean }} [how] */
     async end({ keep = false } = {}) {
       for (const { child } of running) {
         child.kill('SIGCONT');
@@ -241,8 +245,8 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
 /**
  * Waits until a condition holds.
  * @template T
- * @param {string} what @param {() => T | Promise<T>} ask asked again until its answer is truthy; an error also causes a
- * retry
+ * @param {string} what the condition in words @param {() => T | Promise<T>} ask called again until it returns something
+ * truthy, also after an error
  * @returns {Promise<T>}
  */
 export async function until(what, ask, seconds = 30) {
@@ -263,8 +267,8 @@ export async function until(what, ask, seconds = 30) {
 }
 
 /**
- * Computes the digest that a machine has to trust for a project whose goals have no commands of their own. @param
- * {Place} desk
+ * Computes the digest that a machine has to trust before it runs the commands of a project whose goals have none of
+ * their own. @param {Place} desk
  */
 export function digestOf({ root, env }) {
   const plan = spawnSync(process.execPath, [BINARY, 'auto', '--recursive', '--dry-run', '--json'], {
@@ -275,7 +279,10 @@ export function digestOf({ root, env }) {
   return sha256(JSON.stringify(answer.trust.commands));
 }
 
-/** What a machine has to trust of a recipe in one file. @param {[path: string, text: string]} file */
+/**
+ * Computes the digest by which a machine trusts a recipe that consists of one file. @param {[path: string, text:
+ * string]} file
+ */
 export const digestRecipe = ([path, text]) => sha256(JSON.stringify([[path, sha256(text)]]));
 
 /** @param {string} text */

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A real git remote, and a stand-in for `gh` that records what it was asked: what pull requests need from outside. */
+/** What tests of pull requests need outside dev-cli: a real git remote, and a fake `gh` that records its calls. */
 
 /** @typedef {import('./project.mjs').Project} Project */
 
 /**
- * A pull request as the stand-in stores it.
+ * A pull request as the fake `gh` stores it.
  * @typedef {object} Request
  * @property {string} url
  * @property {'OPEN' | 'CLOSED' | 'MERGED'} state
@@ -20,7 +20,7 @@ import { dirname, join } from 'node:path';
  */
 
 /**
- * How a command of `gh` goes wrong: its exit, its output, or that it never answers.
+ * How a `gh` command goes wrong: it exits with this code and prints this output, or it never answers.
  * @typedef {{ exit?: number, stdout?: string, stderr?: string, hang?: boolean }} Trouble
  */
 
@@ -51,7 +51,7 @@ export function addRemote(project) {
 }
 
 /**
- * Lists the subjects of the commits that a branch of the remote has beyond its main branch, oldest first.
+ * Lists the subjects of the commits on a remote branch that the remote's main branch does not have, oldest first.
  * @param {Project} project
  * @param {string} branch
  * @returns {string[]}
@@ -63,7 +63,7 @@ export function commitsAtRemote(project, branch) {
 }
 
 /**
- * Makes the remote refuse every push with these words; null makes it accept pushes again.
+ * Makes the remote refuse every push with this message; null makes it accept pushes again.
  * @param {Project} project
  * @param {string | null} words
  */
@@ -77,7 +77,7 @@ export function refusePushes(project, words) {
   writeFileSync(hook, `#!/bin/sh\necho '${words}' >&2\nexit 1\n`, { mode: 0o755 });
 }
 
-/** The program of the stand-in; its data is in files beside it. */
+/** The source of the fake `gh`; its data is in files beside it. */
 const GH = `
 const { appendFileSync, existsSync, readFileSync, writeFileSync } = require('node:fs');
 const { execFileSync } = require('node:child_process');
@@ -140,7 +140,7 @@ if (trouble !== undefined) {
 `;
 
 /**
- * Installs a signed-in `gh` that knows the pull requests that it was told to create.
+ * Installs a signed-in fake `gh` that knows only the pull requests it is told to create.
  * @param {Project} project
  */
 export function installGh(project) {
@@ -153,7 +153,7 @@ export function installGh(project) {
 }
 
 /**
- * Makes these commands of `gh` (`pr edit`) go wrong from now on; all others succeed.
+ * Makes these `gh` commands (for example `pr edit`) go wrong from now on; all others succeed.
  * @param {Project} project
  * @param {Record<string, Trouble>} trouble
  */
@@ -162,7 +162,7 @@ export function troubleGh(project, trouble) {
 }
 
 /**
- * Lists what `gh` was asked, each call with the commits of the remote's branches at that time.
+ * Lists the calls of `gh`, each with the commits that the remote's branches pointed to at that time.
  * @param {Project} project
  * @returns {{ args: string[], heads: Record<string, string> }[]}
  */
@@ -176,7 +176,7 @@ export function callsOfGh(project) {
 }
 
 /**
- * Lists the same calls as lines with `|` after every argument.
+ * Lists the calls of `gh` as one line each, with `|` after every argument.
  * @param {Project} project
  * @returns {string[]}
  */
@@ -185,7 +185,7 @@ export function askedOfGh(project) {
 }
 
 /**
- * Lists the pull requests, oldest first.
+ * Lists the pull requests that the fake `gh` knows, oldest first.
  * @param {Project} project
  * @returns {Request[]}
  */
@@ -195,7 +195,7 @@ export function requestsOf(project) {
 }
 
 /**
- * Replaces the pull requests.
+ * Replaces the pull requests that the fake `gh` returns.
  * @param {Project} project
  * @param {Request[]} requests
  */

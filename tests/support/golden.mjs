@@ -3,22 +3,22 @@ import { dirname, join, relative } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync } from 'node:zlib';
 import { CHECKOUT } from './project.mjs';
 
-/** Runs as a release left them at a certain moment (tests/golden/README.md). */
+/** Recorded runs, each as a release of dev-cli left it at a certain moment (tests/golden/README.md). */
 
 /**
  * @typedef {object} GoldenRun
  * @property {string} version the release that made it
  * @property {string} recipe
  * @property {string} moment
- * @property {string} name the run
- * @property {string} init the command that began it
- * @property {string} root where it was made, absolute: prompt files name it
- * @property {Record<string, unknown>} next what `dev-cli next` printed at that moment
- * @property {Record<string, string>} files text by path relative to the root: all except the repository
- * @property {Record<string, string>} repository base64 by path relative to the root: all of `.git`
+ * @property {string} name the run's name
+ * @property {string} init the command that began the run
+ * @property {string} root the absolute root where the run was made; prompt files name it
+ * @property {Record<string, unknown>} next the output of `dev-cli next` at that moment
+ * @property {Record<string, string>} files all files except those in `.git`, as text, by path relative to the root
+ * @property {Record<string, string>} repository all files in `.git`, as base64, by path relative to the root
  */
 
-/** Where golden runs are kept: `<version>/<recipe>.<moment>.json.br`. */
+/** The directory of the golden runs: `<version>/<recipe>.<moment>.json.br`. */
 export const GOLDEN = join(CHECKOUT, 'tests/golden');
 
 /**

@@ -15,7 +15,7 @@ export interface Reply {
 /** The reply of a hook that has nothing to say. */
 export const QUIET: Reply = { code: 0, stdout: '', stderr: '' };
 
-/** Calls `dev-cli hook` in a project as a harness does, by the front door; a payload that is no text is sent as JSON. */
+/** Calls `dev-cli hook` as a harness does, but through the front door; an object is sent as JSON. */
 export function callHook(
   project: Project,
   event: HookEventName,
@@ -29,7 +29,7 @@ export function callHook(
   return { code: exit, stdout, stderr };
 }
 
-/** The same by the binary that ships: its programs for hooks leave out what the whole one has. */
+/** Like `callHook`, but with the shipped binary, whose small programs for hooks lack parts of the whole program. */
 export function spawnHook(...[project, event, harness, payload, env = {}]: Parameters<typeof callHook>): Reply {
   const stdin = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const words = [BINARY, 'hook', event, '--harness', harness];
@@ -38,7 +38,7 @@ export function spawnHook(...[project, event, harness, payload, env = {}]: Param
   return { code: status ?? -1, stdout, stderr };
 }
 
-/** Ends a session that has taken up a run, so that the next session continues the run. */
+/** Selects a run in a session and ends the session, so that the next session continues the run. */
 export function leaveRun(project: Project, run: string, session = 's-0'): void {
   const { code, stdout } = devCli(project, ['use', run], { env: { DEV_CLI_SESSION: session } });
   if (code !== 0) throw new Error(stdout);

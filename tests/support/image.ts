@@ -4,12 +4,12 @@ import { dirname, join, relative } from 'node:path';
 /** Every file below `.dev` with its content, by its path relative to that directory. */
 export type Image = ReadonlyMap<string, Buffer>;
 
-/** Reads `.dev` of a root; an absent directory gives an empty image. */
+/** Reads a root's `.dev`; if there is none, the image is empty. */
 export function readImage(root: string): Image {
   return readTree(join(root, '.dev'));
 }
 
-/** Reads every file below a directory with its content; empty where there is no directory. */
+/** Reads every file below a directory with its content; if there is no directory, the image is empty. */
 export function readTree(directory: string): Image {
   const image = new Map<string, Buffer>();
   walk(directory, '', (path, absolute) => image.set(path, readFileSync(absolute)));
@@ -26,8 +26,8 @@ export function readDirectories(root: string): string[] {
 }
 
 /**
- * Restores `.dev` to an image. A file that is already equal is left alone, with its inode and times; directories that
- * neither the image nor `directories` name are removed.
+ * Restores `.dev` to an image. A file with the right content is not touched, so it keeps its inode and times.
+ * Directories that neither the image nor `directories` names are removed.
  */
 export function restoreImage(root: string, image: Image, directories: readonly string[] = []): void {
   const home = join(root, '.dev');
@@ -35,7 +35,7 @@ export function restoreImage(root: string, image: Image, directories: readonly s
   for (const directory of directories) mkdirSync(join(home, directory), { recursive: true });
 }
 
-/** Restores any directory in the same way, but makes no empty directories. */
+/** Restores any directory in the same way, but creates no empty directories. */
 export function restoreTree(home: string, image: Image, directories: readonly string[] = []): void {
   const present = readTree(home);
   // A runner may have removed its own files since they were listed.

@@ -1,5 +1,5 @@
-// A reader of streams that shares nothing with dev-cli except docs/spec/journal-format.md, as a reader in another
-// language would.
+// A reader of streams that shares no code with dev-cli: like a reader in another language, it relies only on
+// docs/spec/journal-format.md.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,7 @@ const TABLE = Array.from({ length: 256 }, (_, n) => {
 /**
  * Replays a stream in a directory.
  * @param {string} directory absolute
- * @returns {string[]} what is wrong with it; empty if `state.json` is what the journal says, byte for byte
+ * @returns {string[]} what is wrong with it; empty if `state.json` is, byte for byte, the state that the journal yields
  */
 export function replayJournal(directory) {
   const lines = readFileSync(join(directory, 'events.jsonl'), 'utf8').split('\n');
@@ -34,7 +34,7 @@ export function replayJournal(directory) {
     : ['state.json is not what the journal says'];
 }
 
-/** @param {any} state @param {{ op: string, path: string, value?: unknown }} change of RFC 6902 */
+/** @param {any} state @param {{ op: string, path: string, value?: unknown }} change an operation of RFC 6902 */
 function apply(state, { op, path, value }) {
   if (path === '') return value;
   const keys = path

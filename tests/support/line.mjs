@@ -2,11 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { findRealTerminal, NO_TERMINAL } from './terminal.mjs';
 
 /**
- * Command lines as they are printed, run as an agent or a person runs them.
+ * How a printed command line is run: where, and by whom.
  * @typedef {object} Around
  * @property {string} cwd
  * @property {NodeJS.ProcessEnv} env
- * @property {readonly string[]} [typed] a person runs it at a terminal and types this
+ * @property {readonly string[]} [typed] if present, a person runs it at a terminal and types these lines
  * @typedef {{ exit: number, stdout: string, stderr: string }} Printed
  * @typedef {(command: string, around: Around) => Printed} RunLine
  */
@@ -31,7 +31,7 @@ export function runLine(command, around) {
 }
 
 /**
- * Runs a line in a shell, at a terminal where a person types.
+ * Runs a command line in a shell; with `typed`, at a terminal where a person types these lines.
  * @type {RunLine}
  */
 export function inShell(command, { cwd, env, typed }) {
@@ -56,9 +56,9 @@ const TOKEN = /( +)|'([^']*)'|"([^"$`\\!]*)"|\\([^\n])|([A-Za-z0-9_@%+=:,./^-]+)
 const TEXT_FROM_HERE = /^<<'(\w+)'\n((?:.*\n)*?)\1\n?$/;
 
 /**
- * Parses a command line as a shell would, as far as that is possible without one: words, quoted words, a here-document.
+ * Parses a command line as a shell would, if it consists only of words, quoted words and at most one here-document.
  * @param {string} command
- * @returns {{ words: string[], stdin?: string } | null} null where a shell is needed
+ * @returns {{ words: string[], stdin?: string } | null} null if the line needs a shell
  */
 export function lineOf(command) {
   /** @type {string[]} */

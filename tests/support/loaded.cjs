@@ -1,14 +1,14 @@
-// Preloaded with `node --require`: on exit, appends a line of JSON about what the process has loaded, opened, started
-// and synced to disk.
+// Preloaded with `node --require`: on exit, appends a line of JSON that says which modules and files the process has
+// loaded and opened, how many processes it has started, and how often it has synced a file to disk.
 const fs = require('node:fs');
 const Module = require('node:module');
 
-/** @returns {string[]} every module of Node that was loaded, public or not; the list is not in the types */
+/** @returns {string[]} every module of Node that was loaded, public or not; Node's types do not declare this list */
 function loadedByNode() {
   return Reflect.get(process, 'moduleLoadList');
 }
 
-// The cache of earlier calls must not influence the result.
+// Compiled code that earlier calls have cached must not influence the result.
 process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 
 const atStart = new Set(loadedByNode());

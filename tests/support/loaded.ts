@@ -2,11 +2,11 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { BINARY, CHECKOUT } from './project.mjs';
 
-/** What one call of dev-cli loaded and did, whatever machine it ran on. */
+/** What one call of dev-cli loaded and did, in figures that are the same on every machine. */
 export interface Loaded {
   /** Modules of Node that a bare process does not load. */
   builtins: string[];
-  /** Programs and their parts, relative to the checkout. */
+  /** The paths of the JavaScript files that were loaded, relative to the checkout. */
   files: string[];
   /** Bytes of those files. */
   bytes: number;
@@ -16,10 +16,10 @@ export interface Loaded {
   fsyncs: number;
 }
 
-/** Preloaded into a call, it appends a record of the call to the file that `DEV_CLI_TEST_LOADED` names. */
+/** Preloaded into a call, this module appends a record of the call to the file that `DEV_CLI_TEST_LOADED` names. */
 export const COUNTER = join(CHECKOUT, 'tests/support/loaded.cjs');
 
-/** Reads and removes the records of a program's calls; background processes are left out. */
+/** Reads and removes all records, and returns those of a program's calls, without those of background processes. */
 export function takeLoaded(notes: string, program = BINARY): Loaded[] {
   if (!existsSync(notes)) return [];
   const lines = readFileSync(notes, 'utf8').trim().split('\n');

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { callDoor } from './door.js';
 import type { Project } from './project.mjs';
 
-/** A project whose goals a scripted tool works on (loop-core.md, auto). */
+/** Projects whose goals a scripted stand-in for an agent's tool works on (loop-core.md, auto). */
 
 const TOOL = fileURLToPath(new URL('tool.mjs', import.meta.url));
 
@@ -15,7 +15,7 @@ export interface Session {
   remove?: string[];
   /** A command line for sh. */
   run?: string;
-  /** Null to write none. */
+  /** The status in the handoff; null to write no handoff. */
   handoff?: 'complete' | 'failed' | 'blocked' | null;
   reason?: string;
   /** The whole text of the handoff, instead of the usual one. */
@@ -26,7 +26,7 @@ export interface Session {
   says?: string;
 }
 
-/** The answer of a batch. */
+/** The output of a command that runs a batch. */
 export interface Batch {
   exit: number;
   stderr: string;
@@ -53,7 +53,7 @@ export interface Batch {
 export const git = (project: Project, ...args: string[]): string =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8' }).trim();
 
-/** Makes a project a repository with goals, and with a test that fails where a file `broken` exists. */
+/** Makes a project a repository with goals, and with a test command that fails if a file `broken` exists. */
 export function setUpLoop(
   project: Project,
   { goals, sessions, config = '' }: { goals: string; sessions: Record<string, Session[]>; config?: string },
@@ -79,7 +79,7 @@ export function write(project: Project, path: string, content: string): void {
   writeFileSync(join(project.root, path), content);
 }
 
-/** Calls a command that starts sessions, with the configured commands trusted for the call. */
+/** Calls a command that starts sessions, and trusts the configured commands for this call. */
 export function runLoop(project: Project, ...args: string[]): Batch {
   return call(project, [...args, '--trust', readDigest(project)]);
 }
@@ -90,13 +90,13 @@ export function call(project: Project, args: string[]): Batch {
   return { exit, stderr, json: JSON.parse(stdout) };
 }
 
-/** Returns the digest of the commands, as `--dry-run` prints it. */
+/** Returns the digest of the configured commands, as `--dry-run` prints it. */
 export function readDigest(project: Project): string {
   const { json } = call(project, ['auto', '--recursive', '--dry-run']);
   return (json as unknown as { trust?: { digest: string } }).trust?.digest ?? 'none';
 }
 
-/** Returns the prompt of a goal's session, as the tool read it. */
+/** Returns the prompt that the tool read in one of a goal's sessions. */
 export const promptOf = (project: Project, goal: string, session: number): string =>
   readFileSync(`${project.env['LOOP_SCRIPT']}.${goal}-${session}.prompt`, 'utf8');
 

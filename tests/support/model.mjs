@@ -5,9 +5,9 @@ import { jwtCrew } from './crew.mjs';
 import { runLine } from './line.mjs';
 
 /**
- * A model that does not think: it does what the stand-in of agent.mjs would, with the tools of the runtime.
- * provider.mjs serves it. Its answers depend only on the request, so a driver that continues a session gets the same
- * answers as its first driver.
+ * A fake model: it does what the stand-in of agent.mjs would, with the runtime's tools. provider.mjs serves it. Its
+ * answers depend only on the request, so a process that takes over a session gets the same answers as the one that
+ * began it.
  */
 
 /**
@@ -15,26 +15,27 @@ import { runLine } from './line.mjs';
  * @typedef {{ thinking?: string, calls: Call[] }} Said
  * @typedef {import('./provider.mjs').Request} Request
  *
- * @typedef {(Said & { slip?: Slip })[]} Course the answers of a session, until it calls finish
- * @typedef {'argument' | 'outside' | 'test'} Slip a call that breaks its schema; an edit outside of the task; a version
- * that fails its test
+ * @typedef {(Said & { slip?: Slip })[]} Course a session's answers before it calls `finish`
+ * @typedef {'argument' | 'outside' | 'test'} Slip a mistake: a call that breaks its schema, an edit outside the task,
+ * or a version that fails its test
  *
- * @typedef {object} Habits the model reads before it writes, tests before it is done, and slips once in each way
- * @property {string} counter absolute path of a file outside of the project, to which each command that it runs adds a
- * line
- * @property {(slip: Slip, output: string) => void} [onSlip] gets the tool's output for the slip, as often as the model
- * does
+ * @typedef {object} Habits if given, the model reads before it writes, tests before it finishes, and makes each mistake
+ * once
+ * @property {string} counter absolute path of a file outside the project; each test command that the model runs adds a
+ * line to it
+ * @property {(slip: Slip, output: string) => void} [onSlip] called with the tool's output for a mistake, each time the
+ * model gets it
  */
 
-/** The todo whose worker slips. */
+/** The todo in which the worker makes each mistake. */
 const SLIPS = { argument: 'todo-1', test: 'todo-2', outside: 'todo-3' };
 /** A file that belongs to no todo of the sample plan. */
 const OUTSIDE = 'src/store.js';
 
 /**
- * Creates the function that answers for a run.
+ * Creates the function that answers the requests of a run.
  * @param {import('./project.mjs').Project} project
- * @param {string} name the run
+ * @param {string} name the run's name
  * @param {Partial<ConstructorParameters<typeof StandIn>[0]> & { habits?: Habits }} [how]
  * @returns {(request: Pick<Request, 'messages'>) => Said}
  */
@@ -86,7 +87,7 @@ export function createModel(project, name, { habits, ...how } = {}) {
  * @param {StandIn} agent
  * @param {import('./agent.mjs').Action} action
  * @param {string} message
- * @returns {import('./crew.mjs').Task | null} the task, if the message is about one
+ * @returns {import('./crew.mjs').Task | null} the task that the message is about; null if it is about none
  */
 function perform(agent, action, message) {
   const mine = [...(action.agents ?? [])].find(({ id }) => message.startsWith(`# ${id},`));
@@ -100,7 +101,7 @@ function perform(agent, action, message) {
     agent.task(task);
     return task;
   }
-  // The runtime runs the acknowledging command itself.
+  // Stops before the acknowledgement, because the runtime runs that command itself.
   agent.run = () => {
     throw new Stop();
   };
@@ -118,7 +119,8 @@ class Stop extends Error {}
  * Returns the answers of a worker that reads, writes, tests, corrects and reports.
  * @param {string} root
  * @param {import('./crew.mjs').Task} task
- * @param {{ writes: Call[], habits: Habits }} how `writes`: its files, and at last its result
+ * @param {{ writes: Call[], habits: Habits }} how `writes`: the calls that write its files; the last one writes its
+ * result
  * @returns {Course}
  */
 function workThoroughly(root, task, { writes, habits }) {
@@ -184,7 +186,7 @@ function trespass(root) {
 }
 
 /**
- * Builds one edit that turns a text into another: it covers the lines that differ, and one more on each side.
+ * Builds one edit that turns a text into another. It covers the lines that differ and one line before and after them.
  * @type {(path: string, from: string, to: string) => Call}
  */
 function mend(path, from, to) {

@@ -1,14 +1,14 @@
-// The next version of dev-cli, whose attempts have different steps (fleet.md, Upgrades): equal to this one except for
-// that number.
+// A fake next version of dev-cli (fleet.md, Upgrades). It equals this version except that its STEPS_VERSION is one
+// higher, which says that its attempts have different steps.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
 import { CHECKOUT } from './project.mjs';
 
-/** A path from which packages that are not bundled can be found. */
+/** The bundled program. It is below node_modules, so that it finds packages that are not bundled. */
 const NEXT = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/next.cjs');
 
-/** @returns {Promise<string>} the program, in one file */
+/** Bundles the next version into one file. @returns {Promise<string>} its path */
 export async function buildNext() {
   mkdirSync(dirname(NEXT), { recursive: true });
   await build({

@@ -18,7 +18,7 @@ export const PICTURES: readonly Picture[] = [
   { file: 'narrow.png', route: '/todos-40/todo-29', width: 420, scheme: 'light' },
 ];
 
-/** Takes the pictures of the docs from what a server shows (`createStage`). */
+/** Takes the pictures for the docs from a server that shows `createStage`. */
 export async function takePictures(browser: Browser, url: string, directory: string): Promise<void> {
   for (const { file, route, width, scheme } of PICTURES) {
     const context = await browser.newContext({

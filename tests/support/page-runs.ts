@@ -4,9 +4,9 @@ import type { PageRow, PageSegment, RunPage } from '../../src/wings/page/wire.js
 import { readEntries } from './entries.js';
 import { goldenRuns } from './golden.mjs';
 
-/** The page's data in tests, as the server would send it. */
+/** Data for tests of the page, in the form in which the server sends it. */
 
-/** Builds the page of a golden run, by its title, `execute-standard.completed`. */
+/** Builds the page of the golden run with this title, for example `execute-standard.completed`. */
 export function goldenPage(title: string): RunPage {
   const run = goldenRuns()
     .find((one) => one.title.endsWith(`/${title}`))
@@ -41,7 +41,7 @@ export function goldenPage(title: string): RunPage {
   };
 }
 
-/** A page of a run in which nothing has happened yet. */
+/** Builds the page of a run in which nothing has happened yet. */
 export function basicPage(name: string): RunPage {
   return {
     ...{ name, runId: 'r1', recipe: 'execute-standard', goal: 'Deleting a todo removes it for good.', status: 'live' },
@@ -68,8 +68,8 @@ const TITLES = [
 ];
 
 /**
- * Builds a run with that many todos: most done, some at work, one failed, one waiting; in the middle nobody works for
- * three hours.
+ * Builds the page of a run with that many todos: most done, one failed, two running, one waiting, the rest pending. In
+ * the middle nobody works for three hours.
  */
 export function syntheticPage(count: number, name = `todos-${count}`): RunPage {
   const done = Math.floor(count * 0.7);

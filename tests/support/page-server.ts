@@ -7,21 +7,21 @@ import { text } from 'node:stream/consumers';
 import type { PageDocument, RunChange, RunPage, RunsPage } from '../../src/wings/page/wire.js';
 import { CHECKOUT } from './project.mjs';
 
-/** What the test server sends; tests change it as they go. */
+/** What the test server sends; tests may change it while the server runs. */
 export interface PageStage {
   runs: RunsPage;
   pages: Map<string, RunPage>;
-  /** Finds a document by the end of the address. */
+  /** Finds a document by the part of the address after the run's name. */
   document: (address: string) => PageDocument | null;
   /** Whether this server accepts the page's session. */
   isKnown: boolean;
-  /** If set, answers wait until it resolves. */
+  /** If set, the server answers POST requests only once it resolves. */
   hold?: Promise<void>;
-  /** How an answer or a number is refused; null where it is accepted. */
+  /** Returns the error with which an answer or a number is refused; null if it is accepted. */
   refuse: (address: string, body: Record<string, unknown>) => { code: string; message: string; fix?: string } | null;
 }
 
-/** Reads the page as it was built. */
+/** Reads the built page. */
 export function readShell(): string {
   return readFileSync(join(CHECKOUT, 'dist/page.html'), 'utf8');
 }
@@ -48,7 +48,7 @@ export async function startPageServer(stage: PageStage) {
   const fail = (response: ServerResponse, status: number, code: string, message: string): void =>
     json(response, { error: { code, message } }, status);
 
-  /** @param first a line that is sent at once */
+  /** @param first a document that is sent at once */
   function follow(response: ServerResponse, name: string, first?: object): void {
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     response.write(first === undefined ? '\n' : `${JSON.stringify(first)}\n`);
@@ -73,7 +73,7 @@ export async function startPageServer(stage: PageStage) {
     await answerRun(page, rest, request, response);
   }
 
-  /** @param rest of the address, after that of the run */
+  /** @param rest the part of the address after the run's name */
   async function answerRun(
     page: RunPage,
     rest: string,
@@ -112,12 +112,12 @@ export async function startPageServer(stage: PageStage) {
     url: `http://127.0.0.1:${port}`,
     /** `METHOD address` of each request. */
     asked,
-    /** Sends a change of a run to the clients that follow it, and stores it. */
+    /** Sends a change to the clients that follow the run. */
     push(name: string, change: RunChange): void {
       for (const [response, of] of streams) if (of === name) response.write(`${JSON.stringify(change)}\n`);
     },
     stop,
-    /** Listens again, on the same port. */
+    /** Listens again on the same port, after `stop`. */
     restart: () => listen(port),
   };
 }

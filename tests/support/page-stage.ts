@@ -2,7 +2,7 @@ import type { PageDecision, PageDocument, RunPage, RunsPage } from '../../src/wi
 import { basicPage, goldenPage, syntheticPage } from './page-runs.js';
 import type { PageStage } from './page-server.js';
 
-/** What a person sees: runs in every group, and documents of every kind. */
+/** Data that shows everything a person can see on the page: runs in every group, and documents of every kind. */
 
 const NOW = Date.parse('2026-07-27T13:00:00.000Z');
 const ago = (minutes: number) => NOW - minutes * 60_000;
@@ -116,7 +116,7 @@ function readDocument(address: string): PageDocument {
   return { kind: 'text', text: 'You are the worker of one todo.\n\n'.repeat(40), of: 2_500_000 };
 }
 
-/** Creates a stage with a run that waits, one at work, one that has ended, and some large ones. */
+/** Creates a stage with a run that waits, a running one, one that has ended, and some large ones. */
 export function createStage(): PageStage {
   const ended = { ...goldenPage('execute-standard.completed'), name: 'add-auth' };
   const pages = [waitingPage(), syntheticPage(40), syntheticPage(390), ended, { ...basicPage('new'), tabs: [] }];

@@ -4,13 +4,13 @@ import { startPageServer } from './page-server.js';
 import { createStage } from './page-stage.js';
 import { openPage } from './page-window.js';
 
-/** What each test starts with, created anew. */
+/** What each test starts with. */
 interface Scene {
   stage: ReturnType<typeof createStage>;
   server: Awaited<ReturnType<typeof startPageServer>>;
 }
 
-/** Creates a stage and its server for each test of a file, and closes what the test has opened. */
+/** Creates a stage and its server for each test of a file; afterwards closes the server and all pages. */
 export function stageEach(browser: Browser | null) {
   const scene = {} as Scene;
   const opened: { close: () => Promise<void> }[] = [];

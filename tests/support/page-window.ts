@@ -4,11 +4,11 @@ interface Window {
   width?: number;
   height?: number;
   scheme?: 'light' | 'dark';
-  /** Whether the page is a file; by default it is the server's page, opened with a valid ticket. */
+  /** Whether `url` is a page in a file; by default it is the server's page, opened with a valid ticket. */
   isFile?: boolean;
 }
 
-/** Opens a page of a server, or a file, at a route. `faults`: the page's errors, and its requests to other servers. */
+/** Opens a server's page, or a file, at a route. `faults`: the page's errors and its requests to other servers. */
 export async function openPage(browser: Browser, url: string, route: string, options: Window = {}) {
   const { width = 1280, height = 1600, scheme = 'light', isFile = false } = options;
   const context = await browser.newContext({
@@ -21,7 +21,7 @@ export async function openPage(browser: Browser, url: string, route: string, opt
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('console', (message) => {
-    // The browser itself also reports that a server is away.
+    // Skips the browser's own message about a request that failed, for example because the server is stopped.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load')) faults.push(message.text());
   });
   page.on('request', (request) => {

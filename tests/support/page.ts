@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { eventually } from '../adversarial/binary/victims.js';
 import { BINARY, CHECKOUT, type Project } from './project.mjs';
 
-/** A page in place of the built one: one script, one style, no data. */
+/** A stub for the built page: one script, one style, no data. */
 const STUB = `<!doctype html>
 <html lang="en">
 <head>
@@ -18,13 +18,13 @@ const STUB = `<!doctype html>
 </html>
 `;
 
-/** Writes the stub where a build without the client has made no page. */
+/** Writes the stub if a build without the client has made no page. */
 export function ensurePage(): void {
   const path = join(CHECKOUT, 'dist/page.html');
   if (!existsSync(path)) writeFileSync(path, STUB);
 }
 
-/** A request, and its answer. */
+/** The parts of a request that a test gives. */
 export interface Given {
   method?: string;
   headers?: Record<string, string>;
@@ -37,7 +37,7 @@ export interface Asked {
   json: () => Record<string, unknown>;
 }
 
-/** Sends a request to a server without a browser: every header is as given. */
+/** Sends a request to a server without a browser, so that a test can give any headers. */
 export function ask(host: string, path: string, { method, headers = {}, body }: Given = {}): Promise<Asked> {
   const [hostname, port] = host.split(':');
   const text = typeof body === 'object' ? JSON.stringify(body) : body;
@@ -61,7 +61,7 @@ export function ask(host: string, path: string, { method, headers = {}, body }: 
         });
       },
     );
-    // A server that refuses a body closes the connection before all of it was sent, even after it has answered.
+    // A server that refuses a body closes the connection before the whole body was sent, maybe after it has answered.
     sent.on('socket', (socket) => socket.on('error', () => {}));
     sent.on('error', reject).end(text);
   });
@@ -74,11 +74,11 @@ export class View {
   #session = '';
   readonly #child;
 
-  /** @param terminal whether a person is at its terminal; otherwise its output is a pipe */
+  /** @param terminal whether it runs at a person's terminal; otherwise its output is a pipe */
   constructor(project: Project, words: string[], { terminal = false, env = {} as NodeJS.ProcessEnv } = {}) {
     ensurePage();
     const call = [process.execPath, BINARY, 'view', '--no-open', ...words].map((word) => `"${word}"`).join(' ');
-    // The first line names the process to which signals are sent.
+    // The first line of output is the pid of the process to which signals are sent.
     const line = `sh -c 'echo pid $$; exec ${call}'`;
     const kept = (file: string) => `stty -a > "${join(project.home, file)}"`;
     const shell = `stty rows 40 cols 200; ${kept('before')}; ${line}; exit=$?; ${kept('after')}; exit $exit`;
@@ -112,12 +112,12 @@ export class View {
     return [...this.shown.matchAll(/Type (\d{6}) on the page/g)].at(-1)?.[1] ?? '';
   }
 
-  /** Waits until it has printed `text`. */
+  /** Waits until the command has printed `text`, or has ended. */
   async says(text: string): Promise<void> {
     await eventually(`view says ${text}: ${this.shown}`, () => this.shown.includes(text) || this.exit !== null);
   }
 
-  /** Waits until it serves, and opens a session with the newest ticket. */
+  /** Waits until the server has printed its link, and opens a session with the newest ticket. */
   async enter(): Promise<void> {
     await this.says('#ticket=');
     await this.says('\n');
@@ -130,7 +130,7 @@ export class View {
     return ask(this.host, path, { ...given, headers: { 'x-dev-cli-session': this.#session, ...given.headers } });
   }
 
-  /** Follows a stream and collects its lines; `stop` ends it. */
+  /** Follows a stream of events and collects its lines, until `stop` is called. */
   follow(path: string): {
     lines: () => Record<string, unknown>[];
     bytes: () => number;
@@ -169,13 +169,13 @@ export class View {
     process.kill(Number(/pid (\d+)/.exec(this.shown)?.[1]), signal);
   }
 
-  /** Waits until it has ended. */
+  /** Waits until the command has ended; returns its exit code. */
   async end(): Promise<number | null> {
     await eventually(`view has ended: ${this.shown}`, () => this.exit !== null);
     return this.exit;
   }
 
-  /** Kills it, whatever it is doing. */
+  /** Kills the command, if it still runs. */
   stop(): void {
     if (this.exit === null && this.shown.includes('pid ')) this.signal('SIGKILL');
     this.#child.kill('SIGKILL');

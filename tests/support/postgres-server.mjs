@@ -1,4 +1,4 @@
-// A real PostgreSQL for tests and demonstrations: that of DEV_CLI_TEST_POSTGRES, else the one from npm.
+// Starts a real PostgreSQL server, from the npm package, for tests and demonstrations.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
@@ -22,13 +22,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
-/** PostgreSQL refuses to run as root, so root's process uses another user. */
+/** The user that runs PostgreSQL if this process runs as root, because PostgreSQL refuses to run as root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
 const PASSWORD = 'se-cret';
 
 /**
- * Starts a server on a free loopback port, with a data directory that is removed with it. It ends with this process,
- * however that ends.
+ * Starts a server on a free loopback port, with a data directory that is removed when it stops. The server ends with
+ * this process, even if the process is killed.
  * @param {{ durable?: boolean }} options whether commits are synced to the disk
  * @returns {Promise<{url: string, port: number, kill: () => Promise<void>, start: () => Promise<void>, stop: () =>
  * Promise<void>}>}
@@ -52,8 +52,8 @@ export async function startServer({ durable = false } = {}) {
   /** @type {import('node:child_process').ChildProcess} */
   let server;
   const start = async () => {
-    // The shell keeps the server running while this process holds the pipe. If the pipe closes without a command, it
-    // also removes the data.
+    // The shell stops the server when its standard input closes. If no line came before, this process has died, so the
+    // shell also removes the data.
     const settings = ['listen_addresses=127.0.0.1', `fsync=${durable ? 'on' : 'off'}`, 'max_connections=200'];
     const args = ['-D', data, '-p', String(port), '-k', home, ...settings.flatMap((one) => ['-c', one])];
     const line = '"$0" "$@" & at=$!; read -r how; kill -s QUIT "$at"; wait "$at"; [ -n "$how" ] || rm -rf "$HOME"';
@@ -62,7 +62,7 @@ export async function startServer({ durable = false } = {}) {
       cwd: home,
       env: { PATH: process.env.PATH, HOME: home },
       stdio: ['pipe', 'ignore', 'ignore'],
-      // A signal from the terminal is meant for this process only.
+      // In a process group of its own, the server does not get signals from the terminal, such as Ctrl-C.
       detached: true,
     });
     server.unref();
@@ -74,7 +74,7 @@ export async function startServer({ durable = false } = {}) {
     });
   };
   const kill = async () => {
-    // Waited for, it keeps this process.
+    // Keeps this process alive until the server has ended.
     server.ref();
     const ended = once(server, 'exit');
     server.stdin?.end('kept\n');
@@ -111,7 +111,7 @@ export async function makeDatabase(url, name) {
 export const removeDatabase = (url, name) => tell(url, `DROP DATABASE IF EXISTS "${name}" WITH (FORCE)`);
 
 /**
- * Cuts a database off, with whoever is connected to it, or lets them in again.
+ * Closes all connections to a database and refuses new ones (`isAway`), or accepts connections again.
  * @param {string} url
  * @param {string} name
  * @param {boolean} isAway
@@ -157,8 +157,8 @@ async function findPort() {
 }
 
 /**
- * Returns the directory of the programs. If this process runs as root, they are copied to where every user may run
- * them.
+ * Returns the directory of PostgreSQL's programs. If this process runs as root, they are first copied to a directory
+ * from which any user may run them.
  */
 function findPrograms() {
   const require = createRequire(import.meta.url);
@@ -185,7 +185,8 @@ function findPrograms() {
 }
 
 /**
- * Creates the links that a package cannot contain; its install script makes them only where scripts are allowed to run.
+ * Creates the symbolic links that an npm package cannot contain. The package's install script would create them, but
+ * install scripts may be disabled.
  * @param {string} native
  */
 function hydrate(native) {

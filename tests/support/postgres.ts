@@ -15,6 +15,6 @@ function findServer(): Promise<string> {
 export const createDatabase = async (): Promise<string> =>
   makeDatabase(await findServer(), `test_${randomBytes(6).toString('hex')}`);
 
-/** Removes such a database, and closes all connections to it. */
+/** Removes a database made by `createDatabase`, and closes all connections to it. */
 export const dropDatabase = async (url: string): Promise<void> =>
   removeDatabase(await findServer(), new URL(url).pathname.slice(1));

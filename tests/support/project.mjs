@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The directory of this checkout. */
 export const CHECKOUT = join(dirname(fileURLToPath(import.meta.url)), '../..');
-/** The cache of the binary's compiled code, shared by all projects, as a user's is. */
+/** The cache of the binary's compiled code. All projects share it, as all projects of a user do. */
 const CACHE = join(CHECKOUT, 'node_modules/.cache/tests');
 /** The binary as it ships. */
 export const BINARY = join(CHECKOUT, 'bin/dev-cli.js');
@@ -14,11 +14,11 @@ export const BINARY = join(CHECKOUT, 'bin/dev-cli.js');
 /**
  * A separate directory for one test or demonstration.
  * @typedef {object} Project
- * @property {string} root absolute, links resolved
- * @property {string} home a home directory of its own, so that nothing of the user's is read or written
+ * @property {string} root an absolute path without symbolic links
+ * @property {string} home a home directory of its own, so that the user's files are neither read nor written
  * @property {NodeJS.ProcessEnv} env for child processes: `dev-cli` is on the PATH, no variable of dev-cli is set
- * @property {boolean} replay false where a test breaks a journal or a document on purpose: then nothing is checked
- * @property {() => void} remove checks every run once more (tests/support/replayed.ts), then removes everything
+ * @property {boolean} replay false if a test breaks a journal or a document on purpose; then `remove` checks nothing
+ * @property {() => void} remove checks every run (tests/support/replayed.ts), then removes everything
  */
 
 /** @type {Set<(project: Project) => void>} */
@@ -26,7 +26,7 @@ const lastLooks = new Set();
 
 /**
  * Registers a check that every project must pass before it is removed.
- * @param {(project: Project) => void} look throws what is wrong
+ * @param {(project: Project) => void} look throws an error if something is wrong
  */
 export function beforeRemoval(look) {
   lastLooks.add(look);
@@ -34,8 +34,8 @@ export function beforeRemoval(look) {
 
 /**
  * Creates a project: a copy of the sample, or an empty directory, in its own git repository with one commit.
- * @param {{ sample?: string | null, git?: boolean, prefix?: string, at?: string, replay?: boolean }} [options] `sample`
- * null: an empty directory; `at`: an absolute path for the new directory
+ * @param {{ sample?: string | null, git?: boolean, prefix?: string, at?: string, replay?: boolean }} [options]
+ * `sample`: null for an empty directory; `at`: an absolute path for the new directory
  */
 export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-cli-test-', at, replay = true } = {}) {
   if (at !== undefined) mkdirSync(at);
@@ -45,7 +45,7 @@ export function createProject({ sample = 'todo-api', git = true, prefix = 'dev-c
   mkdirSync(home);
   const env = environment(join(base, 'bin'), home);
   cpSync(modelOf(sample, git, env), root, { recursive: true });
-  // The template is closed to other users, and the copy has its mode.
+  // The copy has the template's mode, which lets in only its owner.
   chmodSync(root, 0o755);
   /** @type {Project} */
   const project = {
@@ -75,14 +75,14 @@ function lookOnceMore(project, base) {
   try {
     look();
   } catch {
-    // If a test has made files unreadable, they are checked once they are readable again.
+    // The test may have made files unreadable: makes them readable and checks again.
     makeWritable(base);
     look();
   }
 }
 
 /**
- * Templates that projects are copied from, by content: a copy costs a tenth of a new repository.
+ * Templates that projects are copied from, by their content. Copying one takes a tenth of the time of a new repository.
  * @type {Map<string, string>}
  */
 const models = new Map();
@@ -125,14 +125,15 @@ function remove(base) {
   try {
     rmSync(base, options);
   } catch {
-    // A test has made files unwritable.
+    // The test has made files unwritable.
     makeWritable(base);
     rmSync(base, options);
   }
 }
 
 /**
- * Creates a directory with only the command `dev-cli`, with which printed commands begin; it runs with this very node.
+ * Creates a directory with only the command `dev-cli`, with which printed commands begin; it runs in this version of
+ * Node.
  * @param {string} bin
  * @param {string} home
  * @returns {NodeJS.ProcessEnv}
@@ -146,8 +147,8 @@ function environment(bin, home) {
   /** @type {NodeJS.ProcessEnv} */
   const env = { ...process.env };
   for (const key of Object.keys(env)) {
-    // Variables of a surrounding hook, harness or git must not reach the project. In a test, whoever types on a
-    // terminal counts as a person, even if an agent runs the tests.
+    // Variables of a surrounding hook, harness or git must not reach the project. For example, whoever types at a
+    // test's terminal must count as a person, even if an agent runs the tests.
     if (/^(DEV_CLI_|GIT_|NODE_|VITEST|npm_|CLAUDE|CODEX_|GEMINI_|GITHUB_|AI_AGENT$)/.test(key)) delete env[key];
   }
   return {
@@ -165,6 +166,6 @@ function makeWritable(directory) {
   try {
     execFileSync('chmod', ['-R', 'u+rwX', directory], { stdio: 'ignore' });
   } catch {
-    // Best effort: if something really is in the way, rmSync reports it.
+    // Best effort: if the files still cannot be removed, rmSync reports it.
   }
 }

@@ -9,7 +9,7 @@ import { say } from './provider-write.mjs';
  * @typedef {Record<string, unknown>} Json
  */
 
-/** @type {Record<number, [string, string]>} the names of the errors, in the terms of two services */
+/** @type {Record<number, [string, string]>} error names by status: for anthropic, openai and chat; then for google */
 const NAMES = {
   400: ['invalid_request_error', 'INVALID_ARGUMENT'],
   401: ['authentication_error', 'UNAUTHENTICATED'],
@@ -20,7 +20,7 @@ const NAMES = {
 };
 
 /**
- * The body of an error.
+ * Builds the body of an error.
  * @param {Api} api
  * @param {number} status
  * @param {string} message
@@ -33,7 +33,7 @@ export function writeError(api, status, message) {
   return { error: { message, type, param: null, code: message === CONTEXT[api] ? 'context_length_exceeded' : null } };
 }
 
-/** @type {Record<Api, string>} the message that a prompt is too long */
+/** @type {Record<Api, string>} each service's message for a prompt that is too long */
 export const CONTEXT = {
   anthropic: 'prompt is too long: 210000 tokens > 200000 maximum',
   openai: 'Your input exceeds the context window of this model. Please adjust your input and try again.',
@@ -53,7 +53,7 @@ const ERROR_EVENTS = {
   chat: say('body', { error: { message: 'The server had an error.', type: 'server_error', param: null, code: null } }),
 };
 
-/** @type {Record<Api, Piece>} what a later version might send */
+/** @type {Record<Api, Piece>} events that a later version of the service might send */
 const UNKNOWN_EVENTS = {
   anthropic: say('body', { type: 'weather_report', sky: 'blue' }, { event: 'weather_report' }),
   openai: say('body', { type: 'response.weather.reported', sky: 'blue' }, { event: 'response.weather.reported' }),
@@ -65,7 +65,8 @@ const UNKNOWN_EVENTS = {
 export const writePing = (api) => (api === 'anthropic' ? 'event: ping\ndata: {"type": "ping"}\n\n' : ': ping\n\n');
 
 /**
- * Returns what is sent of a complete answer when a fault happens, and how the stream then continues.
+ * Applies a fault to a complete answer: returns the texts that are still sent, and whether the stream then ends, is cut
+ * or hangs.
  * @param {Api} api
  * @param {Piece[]} whole
  * @param {Step['fault']} fault

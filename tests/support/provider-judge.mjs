@@ -1,6 +1,6 @@
 import { seal } from './provider-write.mjs';
 
-/** The rules that the four services share: about calls, their results, and thoughts. */
+/** The rules about calls, their results and thoughts that the four services share. */
 
 /**
  * @typedef {import('./provider.mjs').Api} Api
@@ -32,7 +32,7 @@ export function need(holds, reason, status) {
  * Checks a conversation.
  * @param {Api} api
  * @param {Message[]} messages
- * @param {ReadonlyMap<string, string>} thoughts what was thought before a call, by the call's id
+ * @param {ReadonlyMap<string, string>} thoughts the thought that came before each call, by the call's id
  * @throws {Refusal} if the service refuses it
  */
 export function judge(api, messages, thoughts) {
@@ -50,7 +50,7 @@ export function judge(api, messages, thoughts) {
   }
 }
 
-/** @param {Message[]} messages each call must have its result in the next message, in the order of the calls */
+/** @param {Message[]} messages the results of all calls of a message must be in the next one, in the calls' order */
 function judgePairs(messages) {
   const seen = new Set();
   /** @type {string[]} */

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** How a service counts the tokens of a prompt, and which of them its cache holds. */
+/** How a service counts the tokens of a prompt, and how many of them come from its cache. */
 
-/** How many blocks before a breakpoint the service compares with its cache. */
+/** How many blocks before a breakpoint the service still looks for the end of a cached prefix. */
 const LOOK_BACK = 20;
-/** Bytes of a token. */
+/** Bytes per token. */
 const BYTES = 4;
 
 /**
- * Returns the most tokens that an answer may have, according to the request.
+ * Returns the maximum number of tokens that the request allows for the answer.
  * @param {import('./provider.mjs').Api} api
  * @param {Record<string, unknown>} raw
  * @returns {number}
@@ -32,7 +32,7 @@ export function createCutter(limit) {
     const bytes = Buffer.from(text);
     const left = limit * BYTES - used;
     isCut ||= bytes.length > left;
-    // A character that was cut in two is left out.
+    // Drops a character that the cut has split.
     const taken = isCut
       ? bytes
           .subarray(0, left)
@@ -51,8 +51,8 @@ export function createCutter(limit) {
  */
 
 /**
- * Creates a meter with an empty cache. With `marked`, only prefixes that end at a breakpoint are kept, otherwise all.
- * They are kept when the returned function is called, which is when the request is answered.
+ * Creates a meter with an empty cache. With `marked`, only prefixes that end at a breakpoint are cached, otherwise all.
+ * They are cached when the function that the meter returns is called, which is when the request is answered.
  * @returns {Measure}
  */
 export function createMeter() {

@@ -1,6 +1,6 @@
 import { need, Refusal } from './provider-judge.mjs';
 
-/** How each of the four services reads a request, and what it refuses. */
+/** How each of the four services reads a request, and which requests it refuses. */
 
 /**
  * @typedef {import('./provider.mjs').Api} Api
@@ -14,9 +14,11 @@ import { need, Refusal } from './provider-judge.mjs';
  *
  * @typedef {object} Read
  * @property {string[]} system
- * @property {Message[]} messages results each in a message with its calls' other results, nothing else joined
+ * @property {Message[]} messages the results of one answer's calls share a message of role `tool`; no other messages
+ * are joined
  * @property {string[]} tools
- * @property {{ text: string, breakpoint: boolean }[]} segments what a cache may hold, from the start
+ * @property {{ text: string, breakpoint: boolean }[]} segments the parts of the prompt, in order, of which a cache may
+ * hold a prefix
  */
 
 /** @type {(value: unknown, what: string) => Json} */
@@ -46,7 +48,7 @@ function parseArguments(value, what) {
   }
 }
 
-/** @type {(value: unknown, what: string) => string[]} reads a content that is a string or a list of text parts */
+/** @type {(value: unknown, what: string) => string[]} reads content that is a string or a list of text parts */
 function texts(value, what) {
   if (typeof value === 'string') return [value];
   return list(value, what).map((part) => string(part['text'], `the text of ${what}`));

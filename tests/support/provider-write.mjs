@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** How each of the four services writes an answer: as events of a stream, and as errors. */
+/** How each of the four services writes an answer as a stream of events. */
 
 /**
  * @typedef {import('./provider.mjs').Api} Api
  * @typedef {import('./provider.mjs').Billed} Tokens
  *
- * @typedef {object} Answer a step of the script as the service gives it
+ * @typedef {object} Answer a step of the script, completed by what the service adds
  * @property {string} id
  * @property {string} model
  * @property {string} [thinking]
@@ -15,17 +15,17 @@ import { createHash } from 'node:crypto';
  * @property {'length' | 'refused' | 'paused'} [stop]
  * @property {boolean} interleave
  * @property {Omit<Tokens, 'requests'>} usage
- * @property {Record<string, unknown>} raw the request: some of an answer is sent only if asked for
+ * @property {Record<string, unknown>} raw the request, because some parts of an answer are sent only on request
  *
  * @typedef {object} Piece one event
  * @property {string} text
  * @property {'open' | 'body' | 'end'} part
- * @property {number} [call] the number of the call that it belongs to
+ * @property {number} [call] the index of the call that the event belongs to
  * @typedef {Record<string, unknown>} Json
  */
 
 /**
- * Returns what a service attaches to a thought, so that it recognizes its own thoughts later.
+ * Returns the signature that a service attaches to a thought, by which it recognizes its own thoughts later.
  * @param {Api} api
  * @param {string} text
  */
@@ -44,7 +44,7 @@ export function say(part, data, { event, call } = {}) {
 }
 
 /**
- * Splits a text into three deltas, none within a character.
+ * Splits a text into three deltas, never in the middle of a character.
  * @param {string} text
  */
 function cutUp(text) {
@@ -54,7 +54,7 @@ function cutUp(text) {
 }
 
 /**
- * Joins the events of several calls: one call after the other, or their arguments in turns.
+ * Joins the events of several calls: one call after the other or, with `interleave`, their arguments in turns.
  * @param {Piece[][]} calls
  * @param {boolean} interleave
  */
@@ -136,7 +136,7 @@ function writeOpenai({ id, model, thinking, text, calls, stop, interleave, usage
     ];
   };
   const isEncrypted = Array.isArray(raw['include']) && raw['include'].includes('reasoning.encrypted_content');
-  // What comes with the beginning of an item differs from what has to be sent back later.
+  // The encrypted content at the beginning of an item differs from the one at its end, which has to be sent back later.
   /** @param {string} content */
   const encrypted = (content) => (isEncrypted ? { encrypted_content: content } : {});
   const thought = thinking ?? '';
@@ -227,7 +227,7 @@ function writeGoogle({ id, model, thinking, text, calls, stop, usage }) {
     }
   };
   const reasons = { length: 'MAX_TOKENS', refused: 'SAFETY', paused: 'STOP' };
-  // The only signature of an answer is at its first call, or at its end with an empty text.
+  // An answer has one signature: at its first call or, without calls, at its end with an empty text.
   const atEnd = thinking !== undefined && text !== undefined && calls.length === 0;
   return [
     ...cutUp(thinking ?? '').map((part) => on('body', [{ text: part, thought: true }])),

@@ -12,27 +12,28 @@ import { READERS } from './provider-read.mjs';
 import { WRITERS } from './provider-write.mjs';
 
 /**
- * A local server that imitates four model services: it checks requests as they do, answers by a script, and bills.
- * `node tests/support/provider.mjs SCRIPT [--port N] [--chunk BYTES] [--wire API]` prints its address as one line and
- * serves until it is killed. SCRIPT is a JSON list of steps, taken in order, of which the last repeats, or a module
- * whose default export is `answer`. `GET /billed` and `GET /requests` report to other processes.
+ * A local server that imitates four model services: it checks requests as they do, answers from a script, and bills
+ * tokens. `node tests/support/provider.mjs SCRIPT [--port N] [--chunk BYTES] [--wire API]` prints its address as one
+ * line and serves until it is killed. SCRIPT is a JSON list of steps, used in order, the last one repeatedly; or a
+ * module whose default export is `answer`. `GET /billed` and `GET /requests` report to other processes.
  */
 
 /**
  * @typedef {'anthropic' | 'openai' | 'google' | 'chat'} Api
  * @typedef {Record<string, unknown>} Json
  *
- * @typedef {object} Request what a model reads, the same through each service
+ * @typedef {object} Request what a model reads, in the same form for each service
  * @property {Api} api
  * @property {string} model
  * @property {string[]} system
  * @property {{ role: 'user' | 'assistant' | 'tool', texts: string[], calls: { id: string, name: string, input: Json }[],
- *   results: { id: string, output: string, isError: boolean }[] }[]} messages neighbours of one role are one; `isError` is told by
- *   anthropic alone
+ *   results: { id: string, output: string, isError: boolean }[] }[]} messages consecutive messages of one role are
+ *   joined; only anthropic sends `isError`
  * @property {{ name: string }[]} tools
  * @property {Json} raw
  *
- * @typedef {object} Fault `stall` sends the beginning, then nothing, or with `pings` one every 20 ms; `retryAfter`: seconds or a date
+ * @typedef {object} Fault `stall` sends the beginning, then nothing or, with `pings`, a ping every 20 ms; `retryAfter`:
+ * seconds or a date
  * @property {'cut-before' | 'cut-in-call' | 'cut-after-call' | 'no-stop' | 'error-event' | 'unknown-event' | 'garbage' | 'html'
  *   | 'redirect' | 'stall' | 'context' | { status: 400 | 401 | 429 | 500 | 529, retryAfter?: number | string }} [fault]
  * @property {boolean} [pings]
@@ -40,28 +41,31 @@ import { WRITERS } from './provider-write.mjs';
  * @typedef {object} Spoken
  * @property {string} [thinking]
  * @property {string} [text]
- * @property {{ name: string, input: Json | string }[]} [calls] an input as an object, or as its text, which may be broken or empty
- * @property {'length' | 'refused' | 'paused'} [stop] `paused` is anthropic's alone
- * @property {boolean} [interleave] arguments of several calls in turns
- * @property {Partial<Omit<Billed, 'requests'>>} [usage] tokens; what is left out is counted
- * @typedef {Spoken & Fault} Step what is answered; a fault happens to it, or to an answer with a call if nothing is said
- * @typedef {(request: Request, n: number) => Step | Promise<Step>} Script `n` counts the requests that were taken, from 0
+ * @property {{ name: string, input: Json | string }[]} [calls] `input`: an object, or JSON text, which may be broken or
+ * empty
+ * @property {'length' | 'refused' | 'paused'} [stop] only anthropic has `paused`
+ * @property {boolean} [interleave] whether the arguments of several calls are sent in turns
+ * @property {Partial<Omit<Billed, 'requests'>>} [usage] tokens to bill; the server counts those that are not given
+ * @typedef {Spoken & Fault} Step an answer, and a fault that happens to it (to `HALF` if the step has no content)
+ * @typedef {(request: Request, n: number) => Step | Promise<Step>} Script `n`: how many requests were accepted before
  *
- * @typedef {object} Kept a request as it came
- * @property {Api | null} api null of one to none of the services
+ * @typedef {object} Kept a request as it arrived
+ * @property {Api | null} api null if the address belongs to none of the services
  * @property {string} method
  * @property {string} url
  * @property {import('node:http').IncomingHttpHeaders} headers
  * @property {string} body
- * @property {number} status of its answer
+ * @property {number} status the status of the answer
  *
- * @typedef {{ requests: number, input: number, output: number, cacheRead: number, cacheWrite: number }} Billed tokens of whole answers
+ * @typedef {{ requests: number, input: number, output: number, cacheRead: number, cacheWrite: number }} Billed the
+ * requests that were answered completely, and their tokens
  *
  * @typedef {object} Options
  * @property {Script} answer
- * @property {number} [chunk] bytes of a piece of the stream; else all at once
- * @property {Api} [wire] the only service that there is; else all four
- * @property {string | null} [key] the only key that is right; null: none is asked for, as by a local server; else any
+ * @property {number} [chunk] the bytes that are sent at a time; default: all at once
+ * @property {Api} [wire] the only service that is imitated; default: all four
+ * @property {string | null} [key] the only valid key; null: no key is required, as by a local server; default: any key
+ * is valid
  * @property {number} [port]
  */
 
@@ -75,7 +79,7 @@ const PATHS = [
 
 const COUNTED = /** @type {const} */ (['input', 'output', 'cacheRead', 'cacheWrite']);
 
-/** What a fault happens to where the step itself has no content. */
+/** The answer to which a fault happens if the step itself has no content. */
 const HALF = { text: 'Half of an answer.', calls: [{ name: 'probe', input: { half: 'of an argument' } }] };
 
 /**
@@ -126,7 +130,7 @@ export async function startProvider({ answer, chunk = Number.POSITIVE_INFINITY, 
   const speak = async (kept, api, { request, prompt }, step, out) => {
     const { fault, pings } = step;
     const whole = complete(step, request, prompt());
-    // Billed before sending, because the next request may arrive at once.
+    // Bills before sending, because the next request may arrive as soon as this answer has been sent.
     if (fault === undefined || fault === 'unknown-event') bill(api, whole);
     kept.status = 200;
     out.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });

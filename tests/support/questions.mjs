@@ -1,6 +1,6 @@
 /**
- * What somebody who takes over the work has to know, and where `dev-cli context --format json` states it (memory.md,
- * Context).
+ * Questions that whoever takes over the work must be able to answer, and where `dev-cli context --format json` answers
+ * them (memory.md, Context).
  */
 
 /** The questions, by topic. */
@@ -23,7 +23,7 @@ const WIDTH = Math.max(...Object.values(QUESTIONS).map(({ length }) => length));
 /** @typedef {Record<keyof typeof QUESTIONS, string | string[] | null>} Answers */
 
 /**
- * Reads the answers from the document; where memory has none, from the handoff.
+ * Reads the answers from the document; if memory has no answer, from the handoff in it.
  * @param {any} context
  * @returns {Answers}
  */
@@ -63,7 +63,7 @@ function readTest({ Verification: lines = [] }) {
 }
 
 /**
- * Prints each question with its answer, and with the truth where that differs.
+ * Prints each question with its answer, and with the true answer if it differs.
  * @param {any} context
  * @param {Answers} truth
  * @param {(line: string) => void} say

@@ -7,20 +7,20 @@ import { contentOf } from './journal.js';
 import type { Project } from './project.mjs';
 
 /**
- * What a power cut can do to a file that was not synced. `older`: the replacement is lost, so the earlier content
- * remains (none if there was none). `torn before`: as `older`, but an earlier power cut has torn that content.
+ * What a power cut can do to a file that was not synced. `older`: its replacement is lost, so the file has its earlier
+ * content, or is missing if there was none. `torn before`: as `older`, but an earlier power cut has torn that content.
  */
 export const LOSSES = ['missing', 'empty', 'zeros', 'torn', 'torn with zeros', 'older', 'torn before'] as const;
 export type Loss = (typeof LOSSES)[number];
 
-/** Makes the run's last entry belong to another boot. */
+/** Rewrites the run's journal as if the machine had been restarted after its last entry. */
 export function reboot(project: Project, run: string): void {
   const path = join(runDir(project, run), 'events.jsonl');
   writeFileSync(path, rebooted(readFileSync(path)));
 }
 
 /**
- * Lists the run's documents that match its journal, by path, with every content that the journal knows, oldest first.
+ * Lists the run's documents that match its journal, by path, with every content that the journal records, oldest first.
  */
 export function committedDocuments(project: Project, run: string): Map<string, Buffer[]> {
   const digests = new Map<string, (string | null)[]>();

@@ -64,7 +64,7 @@ export const SPECIFY_BLOCKS = {
   ],
 };
 
-/** Blocks that are skipped for large work, and when the analyses leave no question. */
+/** Blocks that are skipped if the work is large or, in the case of `settle`, if the analyses leave no question open. */
 export const PASSED_OVER = ['explore-one', 'settle', 'plan-small'];
 
 /** The shipped planning recipes. */

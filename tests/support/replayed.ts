@@ -9,8 +9,8 @@ import { renderReplayDifference } from '../../src/views/replay-text.js';
 import type { Project } from './project.mjs';
 
 /**
- * Checks at the end of every story, in this process, what `replay --check` does: each run of the project, rebuilt from
- * its journal alone, equals the files on disk (storage.md, A commit).
+ * Checks, in this process, what `replay --check` checks: that each run of the project, rebuilt from its journal alone,
+ * equals the files on disk (storage.md, A commit). Runs before a test's project is removed.
  */
 export function replayEveryRun(project: Project): void {
   const { root } = project;
@@ -21,7 +21,7 @@ export function replayEveryRun(project: Project): void {
       const { look, report } = runReplay(name);
       const options = { layout: RUN_LAYOUT, medium, codec: runCodec, clock: Date, stream: name, look };
       const { differences, notes } = report(replay(options));
-      // A person may edit a rendering, but tests that do so declare it.
+      // dev-cli lets a person edit a rendering, but a test that does so has to set `project.replay` to false.
       const rendered = notes.filter(({ problem }) => problem.includes('rendered'));
       return [...differences, ...rendered].map(renderReplayDifference);
     } catch (error) {

@@ -1,6 +1,6 @@
-// A scripted stand-in for a coding agent that carries out a run: `node run-tool.mjs PROMPT GOAL RUN ROOT STEPS` does
-// STEPS actions of the run, then writes its handoff, like a session whose context is full. It prints the guard's
-// answers here and in ROOT.
+// A scripted stand-in for a coding agent that carries out a run: `node run-tool.mjs PROMPT GOAL RUN ROOT STEPS` carries
+// out STEPS actions of the run, then writes its handoff, like a session whose context is full. It also prints whether
+// the guard refuses a write in the current directory and in ROOT.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';

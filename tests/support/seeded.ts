@@ -36,10 +36,10 @@ export function numberFrom(variable: string, otherwise: number): number {
   return value;
 }
 
-/** The environment variable with the seed that repeats random choices. */
+/** The environment variable that holds the seed; the same seed repeats all random choices. */
 export const SEED = 'DEV_CLI_TEST_SEED';
 
-/** Returns the seed of this run, which was printed when it began (build.ts). */
+/** Returns the seed of this test run; `setup` prints it at the start (build.ts). */
 export function chosenSeed(): number {
   return numberFrom(SEED, Math.floor(Math.random() * 2 ** 31));
 }

@@ -6,7 +6,7 @@ import { replayEveryRun } from './replayed.js';
 import { chosenSeed } from './seeded.js';
 import { findRealTerminal, NO_TERMINAL, typeInto } from './terminal.mjs';
 
-// Executed at the start of every test file.
+// Vitest runs this module at the start of every test file.
 
 fc.configureGlobal({ seed: chosenSeed() });
 
@@ -14,7 +14,7 @@ beforeRemoval(replayEveryRun);
 
 runLinesBy(byDoor);
 
-// Text typed ahead or with a control key needs a real terminal.
+// Text that is typed ahead, or with a control key, needs a real terminal; all other calls go through the front door.
 typeInto((command, { cwd, env, answers = [], ahead = '' }) => {
   if (ahead === '' && !/[\x00-\x1f]/.test(answers.join(''))) {
     const { exit, stdout } = byDoor(command, { cwd, env, typed: answers });

@@ -4,16 +4,16 @@ import { findRealTerminal } from './terminal.mjs';
 /** Whether a shell is installed on this machine. */
 export const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** Whether keys can be typed into an interactive shell: the terminal is made by script(1) in its Linux version. */
+/** Whether keys can be typed into an interactive shell, which needs the Linux version of script(1) and GNU stty. */
 export const canType =
   process.platform === 'linux' && findRealTerminal() !== null && spawnSync('stty', ['--version']).status === 0;
 
-/** The keys to type, and what must be seen before the next keys. */
+/** The keys to type, and the output that must appear before the next keys are typed. */
 type Step = readonly [keys: string, seen: RegExp];
 
 /**
- * Types into an interactive shell on a terminal of 100 columns, and returns its output. Fails where something expected
- * is not seen.
+ * Types into an interactive shell at a terminal of 100 columns, and returns its output. Fails if the expected output of
+ * a step does not appear.
  */
 export function typeInto(
   shell: string,

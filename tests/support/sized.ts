@@ -3,7 +3,7 @@ import { devCli, init, type Result, writeProjectFile, writeRecipe } from './cli.
 import type { Project } from './project.mjs';
 import { choose } from './tiny.js';
 
-/** A recipe that depends on the size of the work, and helpers that drive its runs. */
+/** A recipe whose blocks depend on the size of the work, and helpers that drive its runs. */
 
 const SIZED = `name: sized
 type: sequential
@@ -38,10 +38,10 @@ export function writeSized(project: Project): void {
   writeRecipe(project, 'sized', SIZED);
 }
 
-/** The reasons that support a small change. */
+/** Data that justifies calling a change small. */
 export const BACKED = { files: ['src/a.ts'], interfaces: false, data: false, unknowns: [] };
 
-/** Answers the classifying block of the run `one`, with data or without. */
+/** Answers the block of the run `one` that classifies the work, with or without data. */
 export function classifyAs(project: Project, action: Action | undefined, data?: object): Result {
   if (action?.data === undefined) throw new Error(`no data in ${JSON.stringify(action)}`);
   if (data === undefined)

@@ -3,8 +3,8 @@ import { simpleCrew } from './crew.mjs';
 /** A plan that costs almost nothing to carry out, and a crew for it. */
 
 /**
- * Builds a plan 1 → 2,3: the first todo passes on a value; the second is judged by a command that is red at the first
- * attempt of SMALL_CREW; the third has high risk and is judged by an agent and by a person.
+ * Builds a plan 1 → 2,3. The first todo passes a value to the second, which is judged by a command that fails at
+ * SMALL_CREW's first attempt; the third has high risk and is judged by an agent and by a person.
  * @returns {import('../../src/plan/model/schema.js').PlanContent}
  */
 export function smallPlan() {
@@ -39,7 +39,7 @@ export function smallPlan() {
   };
 }
 
-/** Carries out smallPlan. */
+/** The crew that carries out `smallPlan`. */
 export const SMALL_CREW = simpleCrew({}, { outputs: { word: 'attempt' } });
 
 /**

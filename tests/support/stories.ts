@@ -62,8 +62,8 @@ export const STORIES: Story[] = [
 ];
 
 /**
- * Creates an agent for a story that knows only its skill, nothing of what happened before.
- * @param formerRoot where the run was begun, when the project is a copy
+ * Creates an agent for a story. It knows only its skill, not what has happened in the run so far.
+ * @param formerRoot the root in which the run was begun, if the project is a copy
  */
 export function agentFor(project: Project, scenario: Scenario = {}, formerRoot = project.root): StandIn {
   return new StandIn({

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Runs a command line so that its standard input and output are a terminal, as when a person types it. Node itself
- * cannot make a pseudo terminal; script(1) can, in two dialects.
- * `answers` are typed after questions, a line each, `pause` milliseconds later; `ahead` is typed at once, before any
+ * Runs a command line with a terminal as its standard input and output, as when a person types it. Node itself cannot
+ * make a pseudo terminal; script(1) can, and has two dialects.
+ * One of `answers` is typed as a line `pause` milliseconds after each question; `ahead` is typed at once, before any
  * question.
  * @typedef {(command: string, options: { cwd: string, env: NodeJS.ProcessEnv, answers?: string[], pause?: number,
  * ahead?: string }) => { exit: number, output: string }} InTerminal
  */
 
-/** The program that types into another program while it runs. */
+/** The program that types into another program. */
 const TALK = fileURLToPath(new URL('talk.mjs', import.meta.url));
 
 /** @type {((command: string) => string[])[]} */
@@ -24,7 +24,7 @@ const DIALECTS = [
 let instead = null;
 
 /**
- * Sets the terminal at which a person types from now on.
+ * Replaces the real terminal at which a person types from now on.
  * @param {InTerminal} terminal
  */
 export function typeInto(terminal) {
@@ -32,7 +32,7 @@ export function typeInto(terminal) {
 }
 
 /**
- * Finds a terminal at which a person can type; null when there is none.
+ * Finds the terminal at which a person types, replaced or real; null if there is none.
  * @returns {InTerminal | null}
  */
 export function findTerminal() {
@@ -43,7 +43,7 @@ export function findTerminal() {
 let found;
 
 /**
- * Finds a way to make a real terminal on this machine; null when there is none.
+ * Finds a way to make a real terminal on this machine; null if there is none.
  * @returns {InTerminal | null}
  */
 export function findRealTerminal() {
@@ -66,7 +66,7 @@ function probe() {
         timeout: 60_000,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-      // A terminal turns every line feed into carriage return and line feed; BSD echoes the end of input as ^D.
+      // A terminal puts a carriage return before each line feed; on BSD it also echoes the end of input as ^D.
       return {
         exit: child.status ?? -1,
         output: (child.stdout ?? '').replaceAll('\r\n', '\n').replace(/^\^D\x08\x08/, ''),

@@ -3,7 +3,7 @@ import { StandIn } from './agent.mjs';
 import { devCli, type Result, runPrinted, writeProjectFile, writeRecipe } from './cli.js';
 import type { Project } from './project.mjs';
 
-/** Small recipes, each for one kind of block, so that a test begins where it needs to. */
+/** Small recipes, each for one kind of block, so that a test can begin directly at the block that it is about. */
 
 const HEAD = (name: string): string =>
   `name: ${name}\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: interactive }\n`;
@@ -96,13 +96,13 @@ export function startTiny(project: Project, blocks: string[], head = '', name = 
   return result.json.next;
 }
 
-/** Runs the acknowledgement of an action. */
+/** Runs an action's acknowledgement. */
 export function acknowledge(project: Project, action: Action): Result {
   if (action.ack === undefined) throw new Error(`no ack in ${JSON.stringify(action)}`);
   return runPrinted(project, action.ack);
 }
 
-/** Runs the acknowledgement of a choice. */
+/** Makes one of an action's choices, by running its acknowledgement. */
 export function choose(project: Project, action: Action, id: string): Result {
   const choice = action.choices?.find((candidate) => candidate.id === id);
   if (choice?.ack === undefined) throw new Error(`no choice ${id} with an ack in ${JSON.stringify(action)}`);
@@ -116,7 +116,7 @@ export function writeSections(project: Project, action: Action, sections: Record
   writeProjectFile(project, action.data.write, text.join('\n'));
 }
 
-/** Writes the outputs of subagents as their prompts ask for them. */
+/** Writes the outputs that an action's subagents are asked for; with `ids`, only those of these subagents. */
 export function deliver(project: Project, action: Action, ids?: string[], scenario = {}): void {
   const standIn = new StandIn({ project, scenario });
   for (const agent of action.agents ?? []) if (ids === undefined || ids.includes(agent.id)) standIn.subagent(agent);

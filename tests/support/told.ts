@@ -8,7 +8,7 @@ import { generatePlan } from './executing.js';
 import type { Project } from './project.mjs';
 import { findTerminal } from './terminal.mjs';
 
-/** Executions played by hand, task by task, for tests that read the reports about them afterwards. */
+/** Executions carried out by hand, task by task, for tests of the reports about them. */
 
 interface Task {
   actionId: string;
@@ -27,7 +27,7 @@ export function begin(project: Project, plan: PlanContent, flags: readonly strin
   return again(project, flags, name);
 }
 
-/** Begins to carry out what is left of the existing plan. */
+/** Begins to carry out the rest of the existing plan. */
 export function again(project: Project, flags: readonly string[], name = 'work'): Dispatch {
   const what = flags.includes('--recipe') ? [] : ['--execute'];
   const begun = devCli(project, ['init', name, ...what, ...flags]);
@@ -35,7 +35,7 @@ export function again(project: Project, flags: readonly string[], name = 'work')
   return nextOf(begun.json) as Dispatch;
 }
 
-/** Hands in a result for the task of a todo (null: of the whole run) and acknowledges it; returns the answer. */
+/** Hands in a result for a todo's task (null: for a task of the whole run) and acknowledges it; returns the answer. */
 export function deliver(project: Project, { tasks }: Dispatch, todo: string | null, result: object): Document {
   const task = tasks.find(({ todoId }) => todoId === todo);
   if (task === undefined) throw new Error(`no task of ${todo}`);
@@ -50,7 +50,7 @@ export function followed(...delivered: Parameters<typeof deliver>): Dispatch {
   return nextOf(deliver(...delivered)) as Dispatch;
 }
 
-/** Builds a worker's result, after writing the files that are given with a text. */
+/** Writes the given files, and builds the result of a worker that has changed them. */
 export function worked(project: Project, files: Record<string, string>, change: object = {}): object {
   for (const [path, text] of Object.entries(files)) writeProjectFile(project, path, text);
   return {
@@ -64,13 +64,13 @@ export function worked(project: Project, files: Record<string, string>, change: 
   };
 }
 
-/** Builds the result of an agent that judges. */
+/** Builds a verifier's result. */
 export function judged(status: 'VERIFIED' | 'FAILED', criteria: object[], summary: string): object {
   const rest = { mustNotDoViolations: [], sideEffects: [], environmentError: null, suggestedAdaptation: null };
   return { status, criteria, ...rest, summary };
 }
 
-/** Answers the pending gate, as a person who types. */
+/** Answers the pending gate as a person at a terminal, and returns the next action. */
 export function answered(project: Project, choice: string, note?: string, name = 'work'): Dispatch {
   const terminal = findTerminal();
   if (terminal === null) throw new Error('no terminal');
@@ -87,7 +87,7 @@ export function told(project: Project, path: string, name = 'work'): string {
   return readFileSync(join(runDir(project, name), path), 'utf8');
 }
 
-/** Returns the lines of a part of summary.md or report.md, without their dashes; empty where the part is missing. */
+/** Returns the lines of one part of summary.md or report.md, without their dashes; empty if the part is missing. */
 export function part(text: string, title: string): string[] {
   const [, body = ''] = new RegExp(`^## ${title}\\n\\n([\\s\\S]*?)(?=\\n## |$(?![\\s\\S]))`, 'm').exec(text) ?? [];
   return body

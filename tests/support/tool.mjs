@@ -1,5 +1,5 @@
-// A scripted stand-in for a coding agent: `node tool.mjs SCRIPT PROMPT GOAL` does what SCRIPT says for the goal's next
-// session.
+// A scripted stand-in for a coding agent: `node tool.mjs SCRIPT PROMPT GOAL` does what SCRIPT prescribes for the goal's
+// next session.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,7 +14,7 @@ const prompt = promptFile === '-' ? readFileSync(0, 'utf8') : readFileSync(promp
 writeFileSync(`${script}.${goal}-${before + 1}.prompt`, prompt);
 
 if (does.sleep) await new Promise((resolve) => setTimeout(resolve, does.sleep * 1000));
-// In a directory that was removed meanwhile, Node's recursive mkdir never returns.
+// Ends if the current directory was removed meanwhile, because Node's recursive mkdir would never return.
 if (!existsSync('.')) process.exit(1);
 for (const [path, content] of Object.entries(does.write ?? {})) {
   mkdirSync(dirname(path), { recursive: true });

@@ -14,12 +14,12 @@ export interface Typist {
   sees(wanted: RegExp): Promise<void>;
   type(keys: string): void;
   resize(columns: number, rows: number): void;
-  /** Waits for the end. @returns the exit code */
+  /** Waits until the shell has ended. @returns the exit code */
   ended(): Promise<number | null>;
   kill(): void;
 }
 
-/** Starts a person at a terminal of this size, where a shell runs a line. */
+/** Seats a person at a terminal of this size, in which a shell runs a command line. */
 export function sitDown(
   { root, home, env }: Project,
   line: string,

@@ -5,7 +5,7 @@ import type { HandlersOf } from '../../src/protocol/ports.js';
 import type { CommandSpec, SpecGroup } from '../../src/registry/spec.js';
 import { choice, freeText, integer, OPTIONAL_NAME, optional, texts } from '../../src/registry/values.js';
 
-/** What another wing would add: commands of its own, with their handlers. */
+/** Commands that an example wing adds, with their handlers. */
 export const SPECS = [
   {
     name: 'memo add',

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CHECKOUT } from './project.mjs';
 
-// A wing added from outside (docs/architecture.md, How to add): a directory of wings/ in a copy of the source tree, and
-// the files src/app/ports.ts and src/app/wings.ts, which import it. No other file is changed.
+// Adds an example wing to a copy of the source tree (docs/architecture.md, How to add): as a directory of wings/, which
+// src/app/ports.ts and src/app/wings.ts import. No other file is changed.
 
-/** The wing's rows in existing files: each text to replace, with its replacement. */
+/** The edits that register the wing in existing files: each text to replace, with its replacement. */
 export const ROWS: Readonly<Record<string, readonly [stands: string, becomes: string][]>> = {
   'src/app/ports.ts': [
     [
@@ -50,7 +50,7 @@ export function buildHouse(): string {
   return house;
 }
 
-/** Copies what the source tree is built from. @param more further files and directories */
+/** Copies everything that the build needs from the source tree. @param more other files and directories to copy */
 export function copyHouse(to: string, more: readonly string[]): void {
   const parts = ['src', 'scripts', 'bin', 'recipes', 'workflows', 'agents', 'package.json', 'tsconfig.json'];
   for (const part of [...parts, ...more]) cpSync(join(CHECKOUT, part), join(to, part), { recursive: true });

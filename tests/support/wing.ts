@@ -2,7 +2,7 @@ import type { HookHandler, Ports } from '../../src/protocol/ports.js';
 import type { RunView } from '../../src/views/run-view.js';
 
 /**
- * An example wing with something for each port: notes below `.dev/notes/`, a line of text each. Tests pass it into a
+ * An example wing that uses each port: it stores notes below `.dev/notes/`, one line of text each. Tests pass it into a
  * context, or put it below wings/ in a copy of the source tree.
  */
 

@@ -37,8 +37,8 @@ import { addTodosToPlan, tickDoneTodos, wrapUpTodo } from './wrap-up.js';
  *   machine, which `advanceEngine` of protocol/walk/advance.ts passes on.
  * - While the engine waits, the pending action is `engine-dispatch` (open tasks: `engine.tasks`), `wait-for-user` (the
  *   engine's `at` is a gate) or `running` (`engine.job`).
- * - `tx.tree()` is the work tree at its first use in the transaction, before the decision changed anything
- *   (run/surroundings.ts).
+ * - `tx.tree()` always returns the work tree as it was when first read in the transaction, before the decision changed
+ *   anything (run/surroundings.ts).
  */
 
 /**
@@ -67,8 +67,8 @@ export function isUnbegun({ planApproved, commandsApproved, todos }: RunEngine):
 }
 
 /**
- * Feeds events to the engine and carries out the effects. Each event is taken from the iterable only after the previous
- * one has been carried out, because it may depend on that.
+ * Feeds events to the engine and carries out the effects. Takes each event from the iterable only after carrying out
+ * the effects of the previous event, because the next event may depend on them.
  * @returns the event for the outer machine, or null while the engine waits
  */
 export function applyEngineEvents(tx: Transaction, block: string, events: Iterable<EngineEvent>): MachineEvent | null {
@@ -87,7 +87,7 @@ export function applyEngineEvents(tx: Transaction, block: string, events: Iterab
     }
   }
   const { tasks, at } = requireEngine(tx);
-  // A held execution may have nothing at work and nothing to wait for.
+  // A held execution may have no open task and no open gate. It then has no pending action until it is released.
   if (ended === null && at === null && Object.keys(tasks).length === 0) clearPendingAction(tx);
   if (ended === null && Object.keys(tasks).length > 0 && !(isPlanning && isDispatched(tx, tasks))) {
     setPendingDispatch(tx, block, fresh);
@@ -100,7 +100,9 @@ function isAboutPlan(event: EngineEvent): boolean {
   return event.type === 'APPLY' || event.type === 'PROPOSE' || (event.type === 'OUTCOME' && event.stage === APPLY_PLAN);
 }
 
-/** Returns whether the pending dispatch names exactly these tasks. If so, it stays although the plan has changed. */
+/**
+ * Returns whether the pending dispatch names exactly these tasks. If so, it stays pending although the plan changed.
+ */
 function isDispatched(tx: Transaction, tasks: RunEngine['tasks']): boolean {
   const action = tx.state.pendingAction;
   if (action?.action !== 'engine-dispatch') return false;
@@ -196,7 +198,7 @@ function handOut(tx: Transaction, tasks: readonly NewTask[], fresh: Set<string>)
   return { events: refused };
 }
 
-/** Records the work tree before a todo's first attempt: the todo's commit contains what has changed since. */
+/** Records the work tree before a todo's first attempt, so that the todo's commit contains all changes since. */
 function recordBaseline(tx: Transaction, todo: string): void {
   const engine = requireEngine(tx);
   if (tx.state.baseline === null || getTodoRow(engine, todo).baseline !== undefined) return;
@@ -205,7 +207,7 @@ function recordBaseline(tx: Transaction, todo: string): void {
   if (tree !== null) engine.head ??= { began: tree.branch, branch: tree.branch };
 }
 
-/** Does at once the work that needs only documents; any other work becomes a job. */
+/** Does work at once if it needs only documents; otherwise starts a job for it. */
 function doWork(tx: Transaction, block: string, effect: Extract<EngineEffect, { type: 'work' }>): EffectResult {
   if (effect.stage === 'report') {
     recordPlanDifference(tx);
@@ -240,12 +242,12 @@ function recordTodoEnd(
 ): void {
   const engine = requireEngine(tx);
   const { attempt, baseline, charged } = getTodoRow(engine, todo);
-  // A deferred commit, or an attempt after reopening, is still measured against the baseline.
+  // The baseline is still needed for a deferred commit and for a new attempt after the run is reopened.
   const uncommitted = status === 'failed' || engine.deferred.includes(todo);
   changeTodo(engine, todo, {
     report: undefined,
     answers: undefined,
-    // For the next attempt, if the run is reopened.
+    // Stored for the next attempt, in case the run is reopened.
     failures: status === 'failed' ? [why].filter((reason) => reason !== undefined) : undefined,
     ...(status === 'failed' ? {} : { planChanges: undefined, undone: undefined }),
     baseline: uncommitted ? baseline : undefined,

@@ -70,7 +70,7 @@ export function listFailedTodos(engine: RunEngine): { id: string; reason: string
 const LEFT_SHOWN = 10;
 
 /**
- * Reads from the work tree for a report only: returns null if git fails, so that the run can still end.
+ * Looks up something in the work tree for a report. Returns null if git fails, so that the run can still end.
  * @throws DevCliError `INTERRUPTED`
  */
 export function nullIfGitFails<T>(look: () => T | null): T | null {
@@ -83,8 +83,8 @@ export function nullIfGitFails<T>(look: () => T | null): T | null {
 }
 
 /**
- * Lists paths that changed since the run began and are in no commit, for the user to decide on. Leaves out deferred
- * commits.
+ * Lists paths that changed since the run began and are in no commit, for the user to decide on. Leaves out the paths of
+ * deferred commits.
  */
 function listUncommitted(tx: Transaction): string[] {
   const { baseline, engine } = tx.state;
@@ -102,7 +102,7 @@ export function renderUncommittedHint(tx: Transaction): string {
     : ' Name the uncommitted changes: the user decides what happens to them.';
 }
 
-/** Builds the `results` of `done`. */
+/** Builds the `results` of the action `done` for an execution. */
 export function buildExecutionResults(tx: Transaction, engine: RunEngine): Record<string, string> {
   const plan = readPlanHead(tx);
   const uncommitted = listUncommitted(tx).map((path) => toBoundedLine(path, 150));
@@ -130,7 +130,7 @@ export function renderPlanRefusedHint(): string {
 }
 
 /**
- * Renders what the user can do if an execution of a plan for small work halted because a worker could not go on
+ * Renders the user's options if an execution of a plan for small work halted because a worker could not continue
  * (recipes.md, Size); empty otherwise.
  */
 export function renderOutgrownHint(tx: Transaction): string {
@@ -142,9 +142,9 @@ export function renderOutgrownHint(tx: Transaction): string {
 }
 
 /**
- * Returns the failed todos at which a halted run is reopened, as `step invalidate --step` takes them.
- * @returns null if a stage of the whole run failed, or if too many todos failed to rule on each: then the caller names
- * the block instead
+ * Returns the failed todos at which a halted run is reopened, in the form that `step invalidate --step` accepts.
+ * @returns null if a stage of the whole run failed, or if so many todos failed that a person cannot rule on each. The
+ * caller then names the block instead.
  */
 export function getReopenTarget({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
   const failed = order.filter((id) => todos[id]?.status === 'failed');

@@ -30,7 +30,7 @@ import {
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
 /**
- * The work that an execution has dev-cli do outside the transaction (jobs/job.ts). At most one job exists, in
+ * The jobs of an execution: work that dev-cli itself does outside the transaction (jobs/job.ts). At most one exists, in
  * `state.engine.job`, and a `running` action waits for it. A job of several commands runs them in turn, each under an
  * action of its own. `recordCommandResult` (results/evidence.ts), `recordCommitResult` (commits/commit-job.ts) or
  * `recordPullRequestResult` (request-job.ts) records the result and returns the event for the engine.
@@ -75,7 +75,7 @@ function prepareHandIn(tx: Transaction): { title?: string; issue?: string } {
   });
 }
 
-/** Reads the title from pr.json, where the agent chose it before the work or a person has changed it since. */
+/** Reads the title from pr.json, which the agent wrote before the work began and a person may have edited since. */
 function readTitle({ files }: Transaction): string {
   try {
     const text: unknown = JSON.parse(files.text('pr.json') ?? '');
@@ -85,7 +85,7 @@ function readTitle({ files }: Transaction): string {
   }
 }
 
-/** Keeps the evidence that stays valid when a job begins, and drops the evidence that the job produces again. */
+/** When a job begins, drops the evidence that the job will produce again, and keeps the rest if it is still valid. */
 function keepEvidence(tx: Transaction, todo: string, part: Work['part'], queue: readonly QueuedCommand[]): void {
   const engine = requireEngine(tx);
   const { attempt, evidence = [] } = getTodoRow(engine, todo);
@@ -160,8 +160,8 @@ export function setPendingRunning(tx: Transaction, block: string, job: EngineJob
 }
 
 /**
- * Closes the pending `running` action, so that a late acknowledgement of it is a duplicate.
- * @returns its block
+ * Closes the pending `running` action, so that a late acknowledgement of it counts as a duplicate.
+ * @returns the action's block
  * @throws DevCliError `INTERNAL` if no such action is pending
  */
 export function closeRunningAction(tx: Transaction): string {

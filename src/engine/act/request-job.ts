@@ -6,8 +6,8 @@ import type { EngineEvent } from '../core/events.js';
 import { closeRunningAction, requireJob } from './jobs.js';
 
 /**
- * Records the result of a pull request job. The run goes on even if the forge refused: a pull request that does not
- * show the work is a warning, and a missing comment is an open issue.
+ * Records the result of a pull request job. The run continues even if the forge refused. If the pull request does not
+ * show the finished work, records a warning; if the comment at the beginning failed, adds an open issue.
  * @throws DevCliError `INTERNAL` if no such job is running
  */
 export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnded): EngineEvent {

@@ -10,7 +10,7 @@ import { listFinalCommands } from './results/commands.js';
 import { hasSomethingToJudge, isJudgedByItself, listReviewedTodos, needsWorker } from './results/judges.js';
 import { listBrokenMustNots } from './results/must-nots.js';
 
-/** Creates the test with which the machine asks whether a stage, or a part of one, has anything to do. */
+/** Creates the function that tells the state machine whether a stage, or a part of a stage, has anything to do. */
 export function createStageCondition(tx: Transaction): StageCondition {
   return (todo, stage, part) => (todo === null ? wholeApplies(tx, stage) : todoApplies(tx, todo, stage, part));
 }
@@ -47,7 +47,9 @@ function partApplies(tx: Transaction, id: string, part: StagePart | undefined): 
   }
 }
 
-/** Returns whether a recipe's own handler acts for a todo, as far as its condition can be evaluated now. */
+/**
+ * Returns whether a recipe's own handler applies to a todo, by evaluating its `when` condition in the current state.
+ */
 export function ownHandlerApplies(tx: Transaction, id: string, stage: string): boolean {
   const when = requireEngineRecipe(tx).program.stages.find((candidate) => candidate.id === stage)?.when;
   if (when === undefined) return true;
@@ -88,7 +90,10 @@ function hasPullRequest(tx: Transaction): boolean {
   return wanted !== undefined && wanted !== false && tx.files.facts('pr.json').kind === 'file';
 }
 
-/** Returns whether a person has to approve the commands (engine.md, Approvals). Records an earlier, valid approval. */
+/**
+ * Returns whether a person has to approve the commands (engine.md, Approvals). If an earlier approval still covers
+ * them, adopts it for this run.
+ */
 function commandsNeedApproval(tx: Transaction): boolean {
   const { state } = tx;
   const engine = requireEngine(tx);
@@ -107,15 +112,18 @@ function commandsNeedApproval(tx: Transaction): boolean {
   return false;
 }
 
-/** Returns whether the run may start unseen commands. `person` is set for an agent that no person has allowed this. */
+/**
+ * Returns whether the run may start commands that nobody has approved. The preference is `person` if an agent began the
+ * run and no person has allowed it to start commands.
+ */
 function goesUnasked(state: Transaction['state']): boolean {
   const { approve_commands: who } = state.preferences;
   return who === 'auto' || (who !== 'person' && state.mode['interaction'] === 'autopilot');
 }
 
 /**
- * Returns whether a person refused the commands of this name and has approved none since. Then only a person's yes
- * helps, whatever the mode, flags and preferences say (product.md, Guarantees).
+ * Returns whether a person refused the commands in this run or the one before it, and has approved none since. Then
+ * only a person's approval lets them run, whatever the mode, flags and preferences say (product.md, Guarantees).
  */
 function wasRefused({ state, earlier }: Transaction): boolean {
   if (state.gates['approveCommands']?.choice === 'stop') return true;
@@ -124,7 +132,7 @@ function wasRefused({ state, earlier }: Transaction): boolean {
   return gates['approveCommands']?.choice === 'stop' || engine.commandsRefused === true;
 }
 
-/** Finds an approval of exactly these commands: from before a restart, from an earlier run, or with the plan. */
+/** Finds an approval of exactly these commands, given before a restart, in an earlier run, or with the plan. */
 function findStandingApproval(tx: Transaction, digest: string): { by: string; seq: number } | 'known' | null {
   const { commandsApproved: known } = requireEngine(tx);
   if (known?.digest === digest) return 'known';

@@ -11,7 +11,7 @@ import { addNotes } from './notes.js';
 import { getTodoBody, readWholePlan, requireEngine } from './plan/plan.js';
 import { changeTodo, getTodoRow } from './todo-rows.js';
 
-/** Size in bytes above which a plan's boxes are ticked only at the end, because rewriting it each time is slow. */
+/** Size of PLAN.md in bytes above which boxes are ticked only at the end: rewriting it for each todo would be slow. */
 const TICKED_AT_ONCE = 256 * 1024;
 
 /** Stores a todo's outputs, learnings and issues, appends to the audit and ticks the todo's box (engine.md, Stages). */
@@ -35,7 +35,8 @@ export function wrapUpTodo(tx: Transaction, id: string): void {
 }
 
 /**
- * Ticks a box. If PLAN.md is as this execution left it, its new text can be rebuilt, so the journal need not keep it.
+ * Ticks a todo's box. If PLAN.md has not changed since this execution last wrote it, the new text can be derived again,
+ * so the journal need not store it.
  */
 function tickWrappedUp(tx: Transaction, id: string): void {
   const facts = tx.files.facts(PLAN);
@@ -44,14 +45,14 @@ function tickWrappedUp(tx: Transaction, id: string): void {
   tickTodos(tx, new Set([id]), (text) => (isGiven ? tx.files.render(PLAN, text) : tx.files.write(PLAN, text)));
 }
 
-/** Ticks the boxes of all done todos at the end of a run, however it ends. */
+/** Ticks the boxes of all done todos at the end of an execution, whatever its outcome. */
 export function tickDoneTodos(tx: Transaction): void {
   const { order, todos } = requireEngine(tx);
   const done = new Set(order.filter((id) => todos[id]?.status === 'done'));
   if (tx.files.facts(PLAN).kind === 'file') tickTodos(tx, done, (text) => tx.files.write(PLAN, text));
 }
 
-/** Unticks the boxes of todos whose work was reverted, so that no later run takes them as done. */
+/** Unticks the boxes of todos whose work was reverted, so that no later run counts them as done. */
 export function untickTodos(tx: Transaction, ids: ReadonlySet<string>): void {
   const before = tx.files.text(PLAN);
   if (before === null) return;
@@ -82,7 +83,7 @@ function recordShownPlan(tx: Transaction): void {
   engine.planMarks = { ...engine.planMarks, shown: digestPlanFiles(tx.files).shown };
 }
 
-/** Writes added todos into PLAN.md. A plan that was edited or regenerated is left alone. */
+/** Writes added todos into PLAN.md, unless the file was edited or regenerated. */
 export function addTodosToPlan(tx: Transaction, added: readonly string[]): void {
   const before = tx.files.text(PLAN);
   if (before === null) return;

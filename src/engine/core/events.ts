@@ -8,14 +8,14 @@ export type StagePart = 'commands' | 'judge' | 'human' | 'question';
 /** A todo to be added to the run. The machine sets the depth, the parent and the other fields of the row. */
 export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'dependsOn' | 'files' | 'body'>;
 
-/** A new version of the plan, compared with the one that the execution carries out. */
+/** A new version of the plan, compared with the plan that the execution carries out. */
 export interface PlanUpdate {
   /**
-   * The todos of the new plan, in its order. Todos that the run added (they have a `body`) and that stay may appear
-   * anywhere. `isChanged`: the execution knows the todo, and its text differs from before.
+   * The todos of the new plan, in its order. Todos that the run added and that remain (those with a `body`) may appear
+   * anywhere among them. `isChanged`: the todo is new, or its text differs from before.
    */
   todos: readonly { todo: NewTodo; isChanged: boolean }[];
-  /** The complete rows of the execution's todos that the new plan no longer contains. */
+  /** The execution's todos that the new plan no longer contains, with their bodies. */
   gone: readonly NewTodo[];
   /** Ids of the done todos to be done again. */
   reopen: readonly string[];
@@ -32,13 +32,15 @@ export type StageResult =
   | { kind: 'deferred' }
   /** A failed criterion, a failed command or `step fail`: the todo is retried while retries are left. */
   | { kind: 'fail'; why: string }
-  /** The todo fails at once, without a retry. `blocked`: because its worker could not go on. */
+  /** The todo fails at once, without a retry. `blocked`: its worker could not continue. */
   | { kind: 'halt'; why: string; blocked?: true }
-  /** The worker needs files that no other open todo owns: a new attempt that does not count. */
+  /**
+   * The worker needs files that no other open todo owns: it gets them in a new attempt that counts against no limit.
+   */
   | { kind: 'widen'; files: readonly string[] }
   /** The worker needs an answer from the user. */
   | { kind: 'ask'; question: string }
-  /** The question was answered: a new attempt that does not count. */
+  /** The worker's question was answered: a new attempt that counts against no limit. */
   | { kind: 'again'; why: string }
   /** A verifier suggests adding a todo. `passed`: the criteria of the verified todo hold. */
   | { kind: 'adapt'; todo: NewTodo; passed: boolean }
@@ -56,9 +58,9 @@ export type EngineEvent =
    * Redoes the todos and makes their dependents stale; null redoes all that are not done. Reopens a run that has ended.
    */
   | { type: 'INVALIDATE'; todos: readonly string[] | null }
-  /** The execution takes up a new version of the plan. */
+  /** The execution continues with a new version of the plan. */
   | { type: 'APPLY'; plan: PlanUpdate }
-  /** An agent proposes a change of the plan. A person is asked as soon as nothing is at work. */
+  /** An agent proposes a change to the plan. A person is asked about it as soon as no work is in progress. */
   | { type: 'PROPOSE'; reopen: readonly string[] };
 
 export interface NewTask {
@@ -68,9 +70,11 @@ export interface NewTask {
   why?: string;
 }
 
-/** What the machine asks of its caller, in order. Each `dispatch`, `work` and `gate` is answered by an `OUTCOME`. */
+/**
+ * An instruction to the machine's caller. The caller answers each `work`, `gate` and dispatched task with `OUTCOME`.
+ */
 export type EngineEffect =
-  /** Hand out these tasks together. Each is answered by an `OUTCOME` of its own. */
+  /** Hand out these tasks together. Each task has an `OUTCOME` of its own. */
   | { type: 'dispatch'; tasks: NewTask[] }
   /** Have dev-cli do the work itself: commands, a commit, the wrap-up, the report. At most one is open at a time. */
   | { type: 'work'; todo: string | null; stage: string; part?: StagePart }
@@ -82,8 +86,8 @@ export type EngineEffect =
   | { type: 'ended'; outcome: 'completed' | 'halted'; why?: string };
 
 /**
- * Tells whether a stage has anything to do for a todo, or (null) for the whole run. The caller supplies it, because the
- * machine does not know the plan.
+ * Returns whether a stage has anything to do for a todo or, if `todo` is null, for the whole run. The caller supplies
+ * this function, because the machine does not know the plan.
  */
 export type StageCondition = (todo: string | null, stage: string, part?: StagePart) => boolean;
 

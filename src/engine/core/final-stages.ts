@@ -105,9 +105,9 @@ function explainHalt(builder: StepBuilder): string {
 type RunStageEvent =
   /** The stage has ended, or does not apply. */
   | 'PASS'
-  /** Findings have become todos; the run goes back to its todos. */
+  /** Findings have become fix todos, so the run returns to the stage `todos`. */
   | 'FIX'
-  /** The run can no longer end well; it goes on to the report. */
+  /** The run can no longer complete. It moves to the report or, if a person stopped it before any work, ends. */
   | 'STOP'
   /** The run is reopened and starts again at its first question. */
   | 'REOPEN';

@@ -4,20 +4,22 @@ import { listRedoneTodos } from './scheduler.js';
 
 /** Decides what a new version of the plan means for each todo of an execution (living-plan.md, plan apply). Pure. */
 
-/** What happens to a todo when the execution takes up a new version of the plan. */
+/** What happens to a todo when a new version of the plan is applied. */
 export type TodoUpdateKind =
   /** Its text is unchanged. */
   | 'same'
   | 'added'
-  /** Changed, and not begun or between two attempts: the next attempt gets the new text. */
+  /** Changed before its first attempt or between two attempts: the next attempt gets the new text. */
   | 'taken up'
-  /** Changed while at work or after it failed: a new attempt that does not count. */
+  /** Changed while in progress or after it failed: it gets a new attempt that counts against no limit. */
   | 'again'
-  /** Changed and done: it stays as it was done. */
+  /** Changed after it was done: the work stays as it is. */
   | 'stays'
-  /** Done, and done again because the caller asked for it or because its id has returned with another text. */
+  /**
+   * Will be done again because the caller asked for it, or because it was removed and its id came back with new text.
+   */
   | 'reopened'
-  /** Done again because it depends on a reopened todo. */
+  /** Will be done again because it depends on a reopened todo. */
   | 'redone'
   /** Removed from the plan before it was done. */
   | 'withdrawn'
@@ -31,13 +33,15 @@ export interface TodoVerdict {
 
 type Rows = Readonly<Pick<EngineState, 'order' | 'todos'>>;
 
-/** Judges every todo of the plan and of the execution: first the plan's, in its order, then those removed from it. */
+/**
+ * Judges every todo: first those of the new plan, in its order, then the execution's todos that were removed from it.
+ */
 export function judgeTodos(state: Rows, { todos, gone, reopen }: PlanUpdate): TodoVerdict[] {
   const reopened = new Set(reopen);
   const redone = new Set(reopen.length === 0 ? [] : listRedoneTodos(state, reopen));
   const judge = (row: TodoState | undefined, isChanged: boolean): TodoUpdateKind => {
     if (row === undefined) return 'added';
-    // A todo that was removed and whose id returns with another text is a new todo. The old commit stays.
+    // If the id of a removed todo comes back with another text, it stands for a new todo. The old commit stays.
     if (reopened.has(row.id) || (row.gone === true && isChanged)) return 'reopened';
     const verdict = isChanged ? judgeChanged(row) : 'same';
     const isBegun = row.status !== 'pending' || row.attempt > 0;
@@ -59,7 +63,7 @@ function judgeGone(row: TodoState | undefined): TodoUpdateKind {
   return row?.status === 'done' ? 'kept' : 'withdrawn';
 }
 
-/** Returns whether the new plan differs in any way from the one that the execution carries out. */
+/** Returns whether the new plan differs in any way from the plan that the execution carries out. */
 export function isPlanChanged(verdicts: readonly TodoVerdict[], { isOtherwiseChanged }: PlanUpdate): boolean {
   return isOtherwiseChanged || verdicts.some(({ verdict }) => verdict !== 'same');
 }

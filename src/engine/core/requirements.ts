@@ -4,7 +4,7 @@ import type { PlanAcceptance, PlanContent, PlanRequirement, PlanTodo } from '../
  * Judges whether requirements are met, by the acceptances that prove them (engine.md, Requirements at the end). Pure.
  */
 
-/** What is known about an acceptance at the end of the execution. */
+/** The state of an acceptance at the end of the execution. */
 export type ProofState =
   | 'holds'
   | 'fails'
@@ -15,10 +15,10 @@ export type ProofState =
   /** It was judged, but files of its todo have changed since. */
   | 'outdated';
 
-/** Returns what is known about an acceptance of a todo. */
+/** Returns the state of a todo's acceptance. */
 export type ReadProof = (todo: PlanTodo, item: PlanAcceptance) => ProofState;
 
-/** The finding of an earlier execution that the acceptance holds. */
+/** An earlier execution's finding that an acceptance holds. */
 interface EarlierProof {
   /** When that execution ended. */
   at: string;
@@ -34,7 +34,7 @@ interface Proof {
   todo: string;
   item: PlanAcceptance;
   state: ProofState;
-  /** The end of the earlier execution that found it to hold; unset if this execution judged it. */
+  /** The end of the earlier execution that found the acceptance to hold; unset if this execution judged it. */
   since?: string;
 }
 
@@ -52,9 +52,9 @@ export type ReviewedRequirements = readonly { id: string; met: boolean; why: str
 
 /**
  * Judges every requirement. A requirement is met when each acceptance that proves it holds, and not met when one of
- * them fails or the code review says so. If the acceptances leave it open, the code review's answer decides; without an
- * answer the requirement stays open. An acceptance that nobody has judged in this execution keeps what an earlier
- * execution found.
+ * them fails or the code review says so. If only assertions are unsettled, the code review can find the requirement
+ * met; otherwise it stays open. For an acceptance that nobody has judged in this execution, an earlier execution's
+ * finding counts.
  */
 export function judgeRequirements(
   { requirements = [], todos }: Pick<PlanContent, 'requirements' | 'todos'>,

@@ -22,7 +22,7 @@ export function createTodoRow(todo: NewTodo, { done = false }: { done?: boolean 
 
 /**
  * Creates the state of an engine before `START`.
- * @param rows in the order of the plan, with unique ids; all dependencies exist and form no cycle
+ * @param rows the rows in plan order, with unique ids; their dependencies must exist and form no cycle
  */
 export function createEngineState(rows: readonly TodoState[]): EngineState {
   return {

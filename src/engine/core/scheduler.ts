@@ -31,7 +31,9 @@ export function listDependents(plan: Plan, id: string): string[] {
   return plan.order.filter((candidate) => found.has(candidate));
 }
 
-/** Maps each todo to its dependents, except those removed from the plan, which no longer wait. */
+/**
+ * Maps each todo to its dependents. Leaves out dependents that were removed from the plan, as they wait for nothing.
+ */
 function indexDependents({ todos }: Plan): Map<string, string[]> {
   const after = new Map<string, string[]>();
   for (const { id: dependent, dependsOn, gone } of Object.values(todos)) {

@@ -48,13 +48,13 @@ export class StepBuilder {
     this.state.wave = this.state.wave.filter((member) => member !== id);
   }
 
-  /** Begins a stage that occupies the engine alone. `place`: the stage and, if it has parts, the part. */
+  /** Begins a stage during which no other work starts. `place`: the stage and, if it has parts, the part. */
   beginAlone(actor: Exclude<StageActor, 'subagent'>, place: NonNullable<EngineState['at']>): void {
     this.state.at = place;
     this.effects.push({ type: actor === 'cli' ? 'work' : 'gate', ...place });
   }
 
-  /** Inserts rows after the todo `after`, or at the end if that is null. */
+  /** Inserts rows after the todo `after`, or at the end if `after` is null. */
   insert(rows: TodoState[], after: string | null): void {
     const at = after === null ? this.state.order.length : this.state.order.indexOf(after) + 1;
     this.state.order.splice(at, 0, ...rows.map(({ id }) => id));

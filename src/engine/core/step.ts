@@ -10,11 +10,11 @@ import { adoptPlan, askAboutProposal, dropProposal, recordPlanProposal } from '.
 import { applyTodoResult, passStage } from './todo-outcomes.js';
 
 /**
- * Steps the engine (engine.md, Shape; engine.md, Waves). The engine goes on until it has to wait for open tasks, a job
- * or a gate, or until it has ended. Depends on nothing but its arguments.
- * @param state is modified: it becomes the state after the step, because a copy of ten thousand rows would cost too
+ * Steps the engine (engine.md, Shape; engine.md, Waves): applies an event, then advances until the engine has to wait
+ * for open tasks, a job or a gate, or has ended. Depends on nothing but its arguments.
+ * @param state the state before the step. It is modified in place, because copying ten thousand rows would cost too
  * much for a step that changes a few. The rows themselves are replaced, never modified.
- * @returns what the caller has to do, in order
+ * @returns the effects that the caller has to carry out, in order
  * @throws DevCliError `INTERNAL` for an event that the state does not allow. The state is unusable afterwards, so
  * callers have to refuse such events first.
  */
@@ -52,7 +52,7 @@ function takeEvent(builder: StepBuilder, event: EngineEvent): void {
   }
 }
 
-/** Goes on until the engine has to wait. */
+/** Advances until the engine has to wait or has ended. */
 function proceed(builder: StepBuilder): void {
   let moved = true;
   while (moved) {
@@ -81,9 +81,9 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
 }
 
 /**
- * Moves the todos of the wave that are furthest behind to their next stage. If the wave is empty, hands out the next
- * todos (engine.md, Waves).
- * @returns whether anything moved; false if the engine has to wait
+ * Begins the current stage of the wave's todos that are furthest behind, or skips it for todos to which it does not
+ * apply. If the wave is empty, first selects the next wave (engine.md, Waves).
+ * @returns true if a stage was skipped or the run has left the stage `todos`; false if the engine has to wait
  */
 function advanceWave(builder: StepBuilder): boolean {
   if (builder.state.wave.length === 0 && builder.scope.held === true) return false;
@@ -97,7 +97,7 @@ function advanceWave(builder: StepBuilder): boolean {
   return idle.length > 0 || beginStage(builder, here);
 }
 
-/** Puts the next todos into the wave. Returns false if no todo can start. */
+/** Selects the next wave and starts an attempt at each of its todos. Returns false if no todo can start. */
 function handOut(builder: StepBuilder): boolean {
   const wave = selectWave(builder.state, builder.program.policies.parallelLimit);
   for (const id of wave) {
@@ -148,7 +148,7 @@ function rankStage(builder: StepBuilder, { status, part }: TodoState): number {
   return builder.program.stages.findIndex(({ id }) => id === status) * parts.length + parts.indexOf(part);
 }
 
-/** Moves the run on to the final stages, because no todo can start any more. */
+/** Leaves the stage `todos` once no todo can start: for the final stages or, if todos are not done, for the report. */
 function leaveTodos(builder: StepBuilder): boolean {
   const open = builder.state.order.some((id) => builder.getRow(id).status !== 'done');
   moveToStage(builder, open ? 'STOP' : 'PASS');

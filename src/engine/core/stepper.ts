@@ -23,8 +23,8 @@ interface Built {
 
 /**
  * Creates a function that steps a machine, which is built once per program. The next state depends only on the current
- * state and the event, so each step is computed once and cached: a machine has a few dozen steps, and ten thousand
- * todos take the same ones.
+ * state and the event, so each step is computed once and cached: a machine has only a few dozen different steps, even
+ * for ten thousand todos.
  * @returns the state after the event; null if the state does not accept the event
  */
 export function createStepper<Event extends string>(build: (program: EngineProgram) => StepperConfig) {

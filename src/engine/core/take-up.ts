@@ -19,8 +19,8 @@ import type { StepBuilder } from './step-builder.js';
 const WHY = 'the plan changed while it was at work';
 
 /**
- * Makes the execution go on with a new version of the plan (living-plan.md, plan apply). Without any difference nothing
- * changes, except that a proposal is dropped.
+ * Makes the execution continue with a new version of the plan (living-plan.md, plan apply). If the plan does not
+ * differ, only drops the pending proposal.
  */
 export function adoptPlan(builder: StepBuilder, moved: PlanUpdate): void {
   const { state } = builder;
@@ -44,8 +44,8 @@ export function dropProposal({ state }: StepBuilder): void {
 }
 
 /**
- * Records a proposed plan with the done todos to be done again. Reopens a run that has ended. If a proposal is already
- * being asked about, asks again at once, even while the run is held.
+ * Records a proposed plan with the done todos to be done again. Reopens a run that has ended. If a person is already
+ * being asked about a proposal, asks again at once, even while the run is held.
  */
 export function recordPlanProposal(builder: StepBuilder, reopen: readonly string[]): void {
   const { state } = builder;
@@ -57,8 +57,9 @@ export function recordPlanProposal(builder: StepBuilder, reopen: readonly string
 }
 
 /**
- * Asks about a proposed plan as soon as nothing is at work.
- * @returns whether the question comes before everything else. While the run is held, it is not asked, but still blocks.
+ * Asks about a proposed plan as soon as no work is in progress.
+ * @returns whether the engine has to wait for the question. While the run is held, the question is not asked, but the
+ * engine still waits for it.
  */
 export function askAboutProposal(builder: StepBuilder): boolean {
   const { state } = builder;
@@ -107,7 +108,7 @@ function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: TodoUpdateKind
   }
 }
 
-/** Starts an uncounted attempt at a todo whose text changed while it was at work or after it failed. */
+/** Schedules an uncounted attempt at a todo whose text changed while it was in progress or after it failed. */
 function attemptAgain(builder: StepBuilder, row: TodoState): void {
   const { blocked: _blocked, endedAt: _ended, ...after } = builder.step(row, 'AGAIN');
   const retries = row.status === 'failed' ? 0 : row.retries;
@@ -205,7 +206,8 @@ function leaveInterrupted({ state }: StepBuilder, verdicts: readonly TodoVerdict
 }
 
 /**
- * Brings a run that has left its todos back to them. An open question about the plan or its commands is asked again.
+ * Reopens a run that is past the stage `todos`, so that it reaches the stage again. A question that is still open about
+ * the plan or its commands is asked again.
  */
 function comeBack(builder: StepBuilder): void {
   const { state } = builder;

@@ -71,8 +71,8 @@ function buildStageNode(id: string, onward: string): StateNode {
 const step = createStepper<TodoEvent>(buildTodoConfig);
 
 /**
- * Returns a todo with the status and part to which an event leads it.
- * @throws DevCliError `INTERNAL` if its state does not accept the event
+ * Returns the todo as it is after an event, with its new status and part.
+ * @throws DevCliError `INTERNAL` if the todo's state does not accept the event
  */
 export function stepTodo(program: EngineProgram, { part, ...todo }: TodoState, event: TodoEvent): TodoState {
   const isStage = program.stages.some(({ id }) => id === todo.status);

@@ -96,7 +96,7 @@ function endTodo(builder: StepBuilder, id: string, status: 'done' | 'failed', wh
 function addAdaptation(builder: StepBuilder, row: TodoState, todo: NewTodo, passed: boolean): void {
   const added = { ...createTodoRow(todo), depth: row.depth + 1, parent: row.id };
   const dynamicTodos = [...row.dynamicTodos, added.id];
-  // The parent's dependents wait for a todo that is added after the parent.
+  // If the added todo comes after its parent, the parent's dependents have to wait for it too.
   const waiting = passed ? builder.state.order.map((id) => builder.getRow(id)) : [];
   for (const dependent of waiting.filter(({ dependsOn }) => dependsOn.includes(row.id))) {
     builder.setRow({ ...dependent, dependsOn: [...dependent.dependsOn, added.id] });

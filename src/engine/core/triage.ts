@@ -4,18 +4,18 @@ import type { EngineState, TodoState } from '../../run/engine-rows.js';
 import type { NewTodo, StageResult } from './events.js';
 import { listDependents } from './scheduler.js';
 
-/** What a worker, dev-cli's commands, a verifier or a person found: the input of triage. */
+/** The findings of a worker, dev-cli's commands, a verifier or a person: the input of triage. */
 export interface Findings {
   /** Failed criteria and commands, one line each. */
   failed: string[];
   /** Violated must-nots, one line each. */
   violations: string[];
   criticalSideEffects: string[];
-  /** Why nothing could be judged: a command could not be started, or an agent reported an error of the environment. */
+  /** Why nothing could be judged: a command could not be started, or an agent reported an error in its environment. */
   environment: string | null;
   /** The todo that the verifier suggests adding; triage sets its id and dependencies. */
   adaptation: { category: string; reason: string; todo: Omit<NewTodo, 'id' | 'dependsOn'> } | null;
-  /** Why the worker gave up, and what it needs to go on. */
+  /** Why the worker gave up, and what it needs to continue. */
   blocked: { reason: string; needs: { files: readonly string[] } | { question: string } | null } | null;
 }
 
@@ -36,8 +36,8 @@ const GRAVE = ['schema', 'api', 'auth', 'ci', 'security'];
 const UNCOUNTED = 5;
 
 /**
- * Decides what follows from findings: the first row of the table that matches, with `halt`, `adapt` and `retry` in the
- * order of `triagePrecedence` (engine.md, Triage).
+ * Decides what follows from findings (engine.md, Triage). A blocked worker is handled first. Otherwise the rules
+ * `halt`, `adapt` and `retry` are tried in the order of `triagePrecedence`, and the first that matches decides.
  * @param options.askable whether somebody can answer a question
  */
 export function triage(
@@ -87,7 +87,7 @@ const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], Disp
   },
 };
 
-/** Lists what another attempt has to fix, one line each. */
+/** Lists the findings that another attempt has to fix, one line each. */
 export function listUnmet({ failed, violations }: Pick<Findings, 'failed' | 'violations'>): string[] {
   return [...failed, ...violations.map(renderViolation)];
 }

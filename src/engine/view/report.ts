@@ -58,7 +58,8 @@ export function writeReport(tx: Transaction, { aborted = false }: { aborted?: bo
 }
 
 /**
- * Renames a report.md that this run has not written, whether it comes from an earlier execution or from somebody else.
+ * Before report.md is overwritten, saves it under another name if this run did not write it, whether it comes from an
+ * earlier execution or from somebody else.
  */
 function keepReport({ state, files }: Transaction): void {
   const text = state.written.includes(REPORT) ? null : files.text(REPORT);
@@ -157,7 +158,9 @@ function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): strin
   return engine.why === undefined ? failed : [engine.why, ...failed];
 }
 
-/** Renders each commit that this run made and, if HEAD has moved, the branch that now contains them. */
+/**
+ * Renders this run's commits and, if HEAD is detached or on another branch than at the beginning, where they are now.
+ */
 function renderCommits({ head }: RunEngine, made: readonly string[]): string[] {
   if (head === undefined || made.length === 0 || (head.branch === head.began && head.branch !== null)) return [...made];
   const moved = head.branch === head.began ? '' : `; the run began on ${describeBranch(head.began)}`;
@@ -213,7 +216,7 @@ function renderCommit({ todo, sha, subject, undoneBy, reverts }: MadeCommit): st
 /** Maximum number of commands whose output is shown, of lines for each, and of bytes of a log that is read. */
 const SHOWN = { commands: 20, lines: 6, bytes: 256 * 1024 };
 
-/** Reads the last output of the commands on the final tree or, if none ran there, of the todos' commands. */
+/** Reads the last lines printed by the commands on the final tree or, if none ran there, by the todos' commands. */
 function readLogEnds(tx: Transaction): LogEnd[] {
   const { evidence, order, todos } = requireEngine(tx);
   const ran = evidence.length > 0 ? evidence : order.flatMap((id) => todos[id]?.evidence ?? []);
@@ -233,7 +236,7 @@ function readEnd(tx: Transaction, { log }: CommandEvidence): string {
     .join('\n');
 }
 
-/** Renders what to do next: how to reopen a halted run, or how to carry on with an aborted one's plan. */
+/** Renders the next steps: how to reopen a halted run, or how to carry out the rest of an aborted run's plan. */
 function renderNextSteps(
   tx: Transaction,
   outcome: 'aborted' | 'completed' | 'halted',

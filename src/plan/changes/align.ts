@@ -2,7 +2,7 @@
 
 /** A list entry as PLAN.md shows it. */
 export interface KeyedEntry {
-  /** The text shown: equal keys mean that PLAN.md shows the same. */
+  /** The text that PLAN.md shows for the entry; entries with equal keys look the same. */
   key: string;
   /** The id or name, which stays when the text changes. */
   name?: string | null;
@@ -67,14 +67,15 @@ function takeBy(
 export interface PlacedValue<V> {
   value: V;
   line: number | null;
-  /** Its index in the list before the edit; null for a new value. */
+  /** The value's index in the list before the edit; null for a new value. */
   from: number | null;
 }
 
 /**
- * Returns a list as it is after an edit. A value that PLAN.md does not show stays after the value that it followed.
- * @param shown the index of each value that PLAN.md shows, in the order shown
- * @param edited the values shown after the edit, each with its index among those shown before
+ * Returns a list of the plan after an edit to PLAN.md. A value that PLAN.md does not show stays after the value that it
+ * followed.
+ * @param shown the indexes in `old` of the values that PLAN.md showed before the edit, in the order shown
+ * @param edited the values shown after the edit; `from` is a value's index in `shown`, or null for a new value
  */
 export function mergeValues<V>(
   old: readonly V[],
@@ -89,7 +90,7 @@ export function mergeValues<V>(
 
 type Edited<V> = { value: V; line: number; from: number | null };
 
-/** Handles an edit that keeps the order: new values follow the value that they are written after. */
+/** Handles an edit that keeps the order: each new value follows the value that precedes it in PLAN.md. */
 function mergeInPlace<V>(
   old: readonly V[],
   shown: ReadonlySet<number>,

@@ -34,7 +34,7 @@ function findIndex(todos: readonly PlanTodo[], place: TodoPlace): number {
 
 /**
  * Adds a todo to a plan: at the end, or before the todos that are to depend on it.
- * @param before ids of todos of the plan that are to depend on the added one
+ * @param before the ids of the todos that are to depend on the added todo
  */
 export function addTodo(plan: PlanContent, added: PlanTodo, before: readonly string[]): PlanContent {
   const todos = plan.todos.map((todo) =>
@@ -62,7 +62,7 @@ export function listChecksLeftBehind(plan: PlanContent, id: string): string[] {
 
 /**
  * Drops a todo from a plan, with its commit message. Todos that depend on it inherit its dependencies.
- * @param id of a todo of the plan
+ * @param id the id of a todo in the plan
  * @param withRequirements whether to withdraw requirements that only this todo serves or proves
  */
 export function dropTodo(plan: PlanContent, id: string, withRequirements = false): DropResult {
@@ -80,7 +80,7 @@ export function dropTodo(plan: PlanContent, id: string, withRequirements = false
   return { kind: 'dropped', plan: withdrawRequirements(left, [...lost, ...listUnserved(plan, dropped, others)]) };
 }
 
-/** @param plan already without the todo */
+/** @param plan the plan, already without the dropped todo */
 function takeOutTodo({ todos, ...plan }: PlanContent, dropped: PlanTodo): PlanContent {
   const { id } = dropped;
   const inherited = listDependencies(dropped);
@@ -130,7 +130,7 @@ function withdrawRequirements(plan: PlanContent, ids: readonly string[]): PlanCo
   };
 }
 
-/** Returns the list under its key; empty if the list did not exist, or if all of its entries were removed. */
+/** Returns an object with the list under `key`; an empty object if there was no list, or if no entry is left of it. */
 function keepLeft<Key extends string, T>(
   key: Key,
   before: readonly T[] | undefined,

@@ -1,6 +1,6 @@
 import type { PlanTodo } from '../model/schema.js';
 
-/** The differences between two plans as data: each change is JSON. */
+/** The differences between two plans, as data that can be serialized as JSON. */
 
 /** Parts of a plan outside its todos that are a single value, a text or a list of texts. */
 export type PlanField =
@@ -38,7 +38,7 @@ type Value = unknown;
 /** The list that contains an entry: in the todo with this id, or in the plan itself. */
 type Place = { todo: string; list: TodoList } | { todo: null; list: PlanList };
 
-/** One change of a plan. Positions count from 1. */
+/** One difference between two plans. Positions count from 1. */
 export type PlanChange =
   | { kind: 'todo-added'; todo: string; position: number; after: PlanTodo }
   | { kind: 'todo-dropped'; todo: string; position: number; before: PlanTodo }
@@ -49,5 +49,5 @@ export type PlanChange =
   | ({ kind: 'entry-added'; name: string; after: Value } & Place)
   | ({ kind: 'entry-dropped'; name: string; before: Value } & Place)
   | ({ kind: 'entry-changed'; name: string; before: Value; after: Value } & Place)
-  /** The same entries, by their names, in another order. */
+  /** The entries that both plans contain are in another order. `before` and `after` list their names. */
   | ({ kind: 'entries-moved'; before: string[]; after: string[] } & Place);

@@ -18,7 +18,7 @@ export type MergeResult =
 type Fields = Readonly<Record<string, unknown>>;
 type NameOf = (entry: Fields) => string;
 
-/** Lists whose entries have a name and are merged one by one. Any other list is merged as a whole. */
+/** The lists that are merged entry by entry, with functions that name an entry. Any other list is merged as a whole. */
 const NAMES: Readonly<Record<string, NameOf>> = {
   todos: ({ id }) => String(id),
   requirements: ({ id }) => String(id),
@@ -33,7 +33,8 @@ const BOTH = 'changed in both, but differently';
 /**
  * Merges two edits of a plan. A part that only one of them changed is taken from that edit.
  * @param base the plan from which both edits started
- * @param mine the edit whose additions come last if both add at the same place, unless it reorders the list
+ * @param mine the edit whose additions come after those of `theirs` if both add at the same place. If `mine` reorders
+ * the list, its additions come first.
  */
 export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanContent): MergeResult {
   const conflicts: MergeConflict[] = [];
@@ -102,7 +103,7 @@ function mergeEntry(
   return theirs;
 }
 
-/** Merges the order of the names of both lists; null if both edits reordered the old names in different ways. */
+/** Merges the orders of both lists of names. Returns null if both edits reordered the old names, in different ways. */
 function orderNames(base: readonly string[], mine: readonly string[], theirs: readonly string[]): string[] | null {
   const stays = new Set(base.filter((name) => mine.includes(name) && theirs.includes(name)));
   const keep = (names: readonly string[]) => names.filter((name) => stays.has(name)).join('\n');
@@ -114,7 +115,7 @@ function orderNames(base: readonly string[], mine: readonly string[], theirs: re
     if (order.includes(name)) continue;
     const before = following.slice(0, index).findLast((each) => order.includes(each));
     let at = before === undefined ? 0 : order.indexOf(before) + 1;
-    // Skips what the other side has added at this place.
+    // Skips entries that the other side has added at this place.
     while (at < order.length && !base.includes(order[at] ?? '') && !following.includes(order[at] ?? '')) at += 1;
     order.splice(at, 0, name);
   }

@@ -40,8 +40,8 @@ const TODO_LABELS: Readonly<Record<TodoField | TodoList | PlanList, string>> = {
 };
 
 /**
- * Renders changes of a plan: a heading for each todo or part, and below it the removed (`-`), the new (`+`) and the
- * changed entries (`~`, with `[-these words-]{+for those+}`). Empty without changes; otherwise it ends with a newline.
+ * Renders changes to a plan: a heading for each todo or part, and below it the removed (`-`), the new (`+`) and the
+ * changed entries (`~`, with `[-old words-]{+new words+}`). Empty without changes; otherwise ends with a newline.
  * @param options.whole whether each new todo is shown completely below its heading, as in PLAN.md
  */
 export function renderPlanChanges(changes: readonly PlanChange[], { whole = false } = {}): string {
@@ -61,7 +61,7 @@ export function renderChangeLine(changes: readonly PlanChange[]): string {
     .join('; ');
 }
 
-/** Lists the changes of a todo, each on a line that begins with its label. */
+/** Lists the changes to a todo, each on a line that begins with its label. */
 export function listChangeLines(changes: readonly PlanChange[]): string[] {
   return [...groupChanges(changes).values()].flatMap((lines) => {
     let label = '';
@@ -230,7 +230,7 @@ interface WordPart {
 /** Number of words in both versions together above which the versions are shown whole, one after the other. */
 const MOST_WORDS = 2_000;
 
-/** Compares two lines word by word; a blank belongs to the word after it. Returns long lines as two whole parts. */
+/** Compares two lines word by word; a blank belongs to the word after it. Does not split long lines into words. */
 function compareWords(before: string, after: string): WordPart[] {
   const [old, now] = [splitWords(before), splitWords(after)];
   if (old.length + now.length > MOST_WORDS) return [part('removed', before), part('added', after)];
@@ -266,7 +266,7 @@ function splitWords(line: string): string[] {
   return line.match(/ ?[^ ]+(?: {2,}[^ ]+)*| +$/g) ?? [];
 }
 
-/** Removes the blank before a word, which the first word of a line lacks. */
+/** Removes the blank before a word, so that the first word of a line, which has no such blank, can equal any other. */
 const dropBlank = (word: string): string => (word.startsWith(' ') ? word.slice(1) : word);
 
 const part = (kind: WordPart['kind'], text: string): WordPart => ({ kind, text });

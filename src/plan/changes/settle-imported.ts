@@ -3,14 +3,14 @@ import { renderCount } from '../../base/words.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 import { ALL_TODOS, joinSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-lines.js';
 
-/** Drops assumptions of an import that somebody has since replaced (living-plan.md, plan apply). */
+/** Drops an import's assumptions about facts that somebody has stated since (living-plan.md, plan apply). */
 
 type Assumptions = PlanContent['context']['assumptions'];
 
 /**
- * Removes todos with a changed field from the lines that say what an import made up for that field. A line that names
- * no todo any more is dropped; other lines stay as they are.
- * @param assumptions of the plan after the change
+ * Updates the lines in which an import names todos with a field that it had to make up. If the field of a todo has
+ * changed, removes the todo from the line. Drops a line that then names no todo; other lines stay as they are.
+ * @param assumptions the assumptions of the plan after the change
  */
 export function settleImported(
   assumptions: Assumptions,
@@ -43,7 +43,7 @@ function settleLine(line: string, before: readonly PlanTodo[], after: readonly P
   if (isAll && changed.size === 0 && after.every(({ id }) => was.has(id))) return line;
   const meant = isAll ? before.filter(isImported).map(({ id }) => id) : whose.split(', ');
   const named = meant.filter((id) => !changed.has(id));
-  // Only named todos can be removed: the line does not tell which todos it merely counts.
+  // Only named todos can be removed, because the line does not tell which todos it merely counts.
   const unnamed = Number(more);
   if (named.length === meant.length && !isAll) return line;
   if (named.length === 0 && unnamed === 0) return null;
@@ -58,7 +58,7 @@ function findField(word: string): Field | null {
   return FIELDS.find((field) => (TODO_WORDS[field] ?? field) === word) ?? null;
 }
 
-/** Returns whether an import made the todo from a task: then it refers to a line of the source. */
+/** Returns whether an import made the todo from a task. Such a todo has a reference to a line of the source. */
 function isImported({ id, references }: PlanTodo): boolean {
   return !id.startsWith('check-requirements') && references.some((reference) => /:\d+(?:-\d+)?$/.test(reference));
 }

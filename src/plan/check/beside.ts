@@ -11,15 +11,15 @@ import { runsWholeSuite } from './suite-commands.js';
  * Checks that no todo is judged by tests that another todo's unfinished work can break (documents.md, Semantic checks).
  */
 
-/** Maximum number of pairs of todos to compare; further pairs are not checked. */
+/** Maximum number of pairs of todos to compare; the remaining pairs are not checked. */
 const MAX_PAIRS = 200_000;
 
-/** Finds commands that run every test in a todo that may run at the same time as another todo. */
+/** Finds todos that are judged by running every test while another todo may be in progress. */
 export function checkSuitesBeside({ todos }: Pick<ValidParts, 'todos'>): ErrorDetail[] {
   const judged = todos.filter(({ value }) => listSuites(value).length > 0);
   if (judged.length === 0) return [];
   const graph = buildDependencyGraph(todos.map(({ value }) => value));
-  // Any two independent todos put two todos into some wave. If every wave has one todo, nothing runs at the same time.
+  // If every wave has only one todo, each todo depends on the todo before it, so no two run at the same time.
   if (splitIntoWaves(graph).waves.every((wave) => wave.length === 1)) return [];
   const after = reverse(graph);
   let left = MAX_PAIRS;

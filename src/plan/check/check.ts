@@ -13,20 +13,20 @@ import { checkContradictions } from './rules.js';
 
 /** Checks whether a value is a plan that can be executed (documents.md, Semantic checks). */
 
-// Loaded by `require` only when needed, as in recipe/conditions/language.ts: most plans fit the schema.
+// Loaded by `require` only when needed, as in recipe/conditions/language.ts, because most plans fit the schema.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/plan-content.js').default };
 
 /** A valid plan, or everything that is wrong with it. */
 export type PlanCheck = { ok: true; plan: PlanContent } | { ok: false; findings: ErrorDetail[] };
 
-/** A plan that anybody could execute has fewer values, and the findings about more values would exhaust the memory. */
+/** No plan that anybody could execute has more values, and findings about more values would exhaust the memory. */
 const MAX_VALUES = 1_000_000;
 const MAX_FINDINGS = 500;
 
 /**
  * Checks plan content against its schema and for consistency. Returns all findings at once, each as one line with a
  * JSON pointer. Parts that do not fit the schema are left out of the consistency checks.
- * @param demands is empty for a stored plan, because the run's goal may have changed since
+ * @param demands the demands of the run; empty for a stored plan, because the run's goal may have changed since
  */
 export function checkPlan(value: unknown, demands: PlanDemands = {}): PlanCheck {
   if (!isRecord(value)) return { ok: false, findings: [{ pointer: '', problem: 'the plan is not a JSON object' }] };
@@ -59,7 +59,7 @@ function isBounded(root: unknown): boolean {
 function checkSense(value: Record<string, unknown>, structural: ErrorDetail[], demands: PlanDemands): ErrorDetail[] {
   const faulty = new Set(structural.map((finding) => getEntryPointer(finding.pointer ?? '')));
   const sound = selectValidParts(value, faulty);
-  // Old plans could not state which requirement a todo serves; plans in progress without requirements stay valid.
+  // Old plans could not state requirements, so plans in progress that have none must stay valid.
   const traced = demands.complete === true || (sound.requirements ?? []).length > 0;
   return [
     ...checkIds(value['todos']),
@@ -121,7 +121,7 @@ function checkIds(todos: unknown): ErrorDetail[] {
 
 function checkTodo({ value: todo, pointer }: WithPointer<PlanTodo>, byId: ValidParts['byId']): ErrorDetail[] {
   const own: ErrorDetail[] = [];
-  // The state keeps todos by id, so an id such as `constructor` would be mistaken for a property of every object.
+  // The state stores todos under their ids: `constructor` would be mistaken for a property that every object has.
   if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${renderValue(todo.id)} is a reserved word` });
   const judged = todo.acceptance.some((item) => item.kind === 'command' || item.kind === 'assertion');
   if (todo.type === 'work' && !judged) {

@@ -6,7 +6,7 @@ import { listWords, type Statement, splitRequest, splitStatements } from '../../
  * case, accents, the shape of quotation marks and dashes, and emphasis marks are ignored.
  */
 
-/** Number of consecutive unquoted words, in a partly quoted sentence, from which they are reported. */
+/** A run of unquoted words in a partly quoted sentence is reported if it has at least this many words. */
 const GAP = 5;
 
 /** Returns whether two texts have the same words. */
@@ -24,9 +24,9 @@ export function createOccurrenceTest(request: string): (quote: string) => boolea
 }
 
 /**
- * Lists what no quote covers, in order: sentences and list items with no quoted word, if no code that they introduce is
- * quoted either, each on one line; and runs of at least `GAP` unquoted words in partly quoted sentences. Fenced code
- * that no sentence introduces is named by its first line.
+ * Lists the parts of a request that no quote covers, in order: sentences and list items without a quoted word, unless
+ * code that they introduce is quoted; and runs of at least `GAP` unquoted words in partly quoted sentences. Each is one
+ * line. Fenced code that no sentence introduces is named by its first line.
  */
 export function listUncovered(request: string, quotes: readonly string[]): string[] {
   const covered = markCovered(request, quotes);
@@ -74,8 +74,9 @@ function listEnds(request: string): Ends {
 }
 
 /**
- * Chooses the intended ones if a quote of a few words occurs several times: the whole sentences or, if there are none,
- * the first occurrence below the title. Another sentence may contain the same words and say the opposite.
+ * Selects the occurrences that a quote of a few words means if it occurs several times: those that are whole sentences
+ * or, if there are none, the first one below the title. The others do not count as quoted, because their sentences may
+ * say the opposite.
  */
 function selectMeant(found: readonly number[], wanted: string, places: readonly number[], ends: Ends): number[] {
   const [from, to] = [wanted.search(FIRST), wanted.search(LAST)];
@@ -108,7 +109,7 @@ function renderPart(sentence: string, from: number, to: number): string {
   return `${from === 0 ? '' : '… '}${part}${/^[\p{P}\s]*$/u.test(sentence.slice(to)) ? '' : ' …'}`;
 }
 
-/** Variants of characters that mean the same. */
+/** Maps typographic quotation marks and dashes to their plain forms. */
 const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ["'", '‘’‚‛′`´'],
@@ -117,7 +118,7 @@ const ALIKE: Readonly<Record<string, string>> = Object.fromEntries(
   ].flatMap(([plain = '', others = '']) => [...others].map((one) => [one, plain])),
 );
 
-/** Folds a text for comparison. `places` maps each UTF-16 unit of the result to its offset in the text. */
+/** Folds a text for comparison. `places` maps each UTF-16 unit of the result to its offset in the original text. */
 function fold(text: string): { text: string; places: number[] } {
   const parts: string[] = [];
   const places: number[] = [];

@@ -2,7 +2,9 @@ import type { ErrorDetail } from '../../base/errors.js';
 import type { Size } from '../../documents/size-rules.js';
 import type { PlanContent, PlanTodo } from '../model/schema.js';
 
-/** The input of a plan's semantic checks: only parts that fit the schema, so that one fault does not cause others. */
+/**
+ * The input of a plan's semantic checks: only parts that fit the schema, so that one fault causes no second finding.
+ */
 
 /** A part of the plan and its JSON pointer. */
 export interface WithPointer<T> {
@@ -18,7 +20,7 @@ type Commit = NonNullable<PlanContent['commits']>[number];
 export interface ValidParts {
   size: unknown;
   todos: WithPointer<PlanTodo>[];
-  /** Every todo by id; null for a todo that does not fit the schema. If an id is repeated, its first todo. */
+  /** Every todo by id; null for a todo that does not fit the schema. Of several todos with the same id, the first. */
   byId: Map<string, PlanTodo | null>;
   commits: WithPointer<Commit>[];
   /** Null for a plan without a list of requirements. */
@@ -31,11 +33,11 @@ export interface ValidParts {
   originalRequest: string | null;
 }
 
-/** Demands on a plan beyond those on every plan. */
+/** Demands that a run makes on its plan, in addition to those on every plan. */
 export interface PlanDemands {
   /**
-   * The text with which quotes are compared: the goal of the run. Null takes the plan's own `originalRequest`; if left
-   * out, quotes are not compared.
+   * The text with which quotes are compared: the goal of the run. Null stands for the plan's own `originalRequest`; if
+   * left out, quotes are not compared.
    */
   request?: string | null;
   /** Whether the plan has to trace its requirements (`--complete`). */
@@ -55,7 +57,7 @@ export function listRepeated(values: readonly unknown[]): { index: number; first
   });
 }
 
-/** Creates a finding. */
+/** Creates a finding; `target` is the id of the faulty todo. */
 export function createFinding(pointer: string, problem: string, target?: string): ErrorDetail {
   return { pointer, problem, ...(target === undefined ? {} : { target }) };
 }

@@ -45,7 +45,7 @@ function checkIds({ requirements }: ValidParts): ErrorDetail[] {
       `id ${renderValue(value)} is already taken by ${placed[first]?.pointer}`,
     ),
   );
-  // An id such as `constructor` would be mistaken for a property of every object by code that keeps requirements by id.
+  // Code that stores requirements under their ids would mistake `constructor` for a property that every object has.
   const reserved = placed.filter(({ value }) => value.id in {});
   return [
     ...repeated,
@@ -106,8 +106,8 @@ function checkProofs({ todos, requirementIds }: ValidParts): ErrorDetail[] {
 }
 
 /**
- * Finds a circular proof: the command looks only at text of the plan or at a worker's report, so it passes whatever was
- * done.
+ * Finds a circular proof: a command that looks only at the plan's own text or at a worker's report, so that it passes
+ * regardless of the work.
  */
 function checkCircle(item: Extract<PlanAcceptance, { kind: 'command' }>, at: string, todo: PlanTodo): ErrorDetail[] {
   if (!looksAtNothing(item)) return [];
@@ -126,9 +126,11 @@ const SAYS = /^(?:true|:|echo|printf|yes|exit)$/;
 const COMPARES = /^(?:test|\[)$/;
 /** Options with which `test` looks at a file. */
 const LOOKS = /^-(?:[a-hkprstuwxGLNOS]|nt|ot|ef)$/;
-/** Characters with which a script uses more than its own words: substitutions, variables, files, a pipe. */
+/** Characters of substitutions, variables, redirections and pipes: a script with one uses more than its own words. */
 const TAKES = /\$|`|[<>]|\|(?!\|)/;
-/** Programs that can be given a script, and lines of a script that only end it or print a word. */
+/**
+ * Programs that accept a script as an argument, the options for it, and script lines that only exit or print a word.
+ */
 const INTERPRETER = /^(?:node|deno|bun|python3?|ruby|perl|php)$/;
 const SCRIPT = /^(?:-[a-z]*[ecr]|--eval)$/;
 const ENDS =
@@ -136,7 +138,7 @@ const ENDS =
 /** Tools whose version says nothing about the project. */
 const TOOL = /^(?:git|npm|pnpm|yarn|go|cargo|java|make)$/;
 
-/** Returns whether a command only repeats or compares its own words, or passes whatever the tree contains. */
+/** Returns whether a command only prints or compares its own words, or passes regardless of the files in the tree. */
 function looksAtNothing({ run: given, expect }: Extract<PlanAcceptance, { kind: 'command' }>): boolean {
   const run = skipRunners(given);
   const script = getScript(run);
@@ -161,7 +163,8 @@ function passesAlways([program = '', first = '', ...rest]: readonly string[]): b
 }
 
 /**
- * Checks that each requirement is served and proved. Skipped if a todo does not fit the schema, since it might do so.
+ * Checks that each requirement is served and proved. Skipped if any todo does not fit the schema, since that todo might
+ * serve or prove the requirement.
  */
 function checkTraces({ requirements, todos, byId }: ValidParts): ErrorDetail[] {
   if (requirements === null || todos.length === 0 || [...byId.values()].includes(null)) return [];

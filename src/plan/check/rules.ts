@@ -32,7 +32,7 @@ function checkRulePaths(rule: PlanRule, pointer: string): ErrorDetail[] {
   });
 }
 
-/** Finds files that a todo may touch although a must-not forbids any change of them. */
+/** Finds files that a todo may touch although a must-not forbids any change to them. */
 function checkForbiddenFiles(todo: PlanTodo, pointer: string, shared: readonly WithPointer<PlanRule>[]): ErrorDetail[] {
   const rules = [
     ...todo.mustNotDo.map((value, index) => ({ value, pointer: `${pointer}/mustNotDo/${index}` })),
@@ -59,7 +59,7 @@ function checkPrinted(todo: PlanTodo, pointer: string): ErrorDetail[] {
 
 const IS_SMALL = 'small is exactly one work todo, judged by commands and no assertion';
 
-/** Checks a small plan, which nobody reviews a second time. A plan without a size has the run's size. */
+/** Checks that a small plan is small enough to go without a review. A plan without a size has the run's size. */
 function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
   const { size, todos, byId } = parts;
   const [only, ...others] = todos;
@@ -71,7 +71,7 @@ function checkSize(parts: ValidParts, demands: PlanDemands): ErrorDetail[] {
   return [createFinding('/todos', `the run is small, and ${IS_SMALL}; ${GROWS}`)];
 }
 
-/** Refuses a glob that may match anywhere in the project: small work has to name its places. */
+/** Refuses a glob that may match anywhere in the project, because a small plan has to name its places. */
 function checkSmallFiles({ value: { id, files }, pointer }: WithPointer<PlanTodo>): ErrorDetail[] {
   return files.flatMap((glob, index) =>
     /^(?:\.\/)*\*/.test(glob)

@@ -1,9 +1,10 @@
 /**
- * Recognizes commands that run every test of a project. A todo judged by such a command fails because of unfinished
- * work of others (documents.md, Semantic checks). A command that the table does not clearly match counts as narrow.
+ * Recognizes commands that run every test of a project. A todo that such a command judges may fail because of another
+ * todo's unfinished work (documents.md, Semantic checks). A command that is not clearly in the table counts as one that
+ * runs only some tests.
  */
 
-/** Words that start another command, which follows after their options. */
+/** Words that start another command. That command follows them, after any options. */
 const RUNNERS: readonly (readonly string[])[] = [
   ['env'],
   ['npx'],
@@ -64,7 +65,7 @@ const SUITES: readonly (readonly string[])[] = [
   ['sbt', 'test'],
 ];
 
-/** Options that change how tests run, but not which. */
+/** Options that change how tests run, but not which tests run. */
 const HOW = /^-*[\w-]*(?:report|cov|colou?r|worker|bail|timeout|verbos|log|format|jobs|max|retr|tb)[\w-]*=/i;
 
 /** Returns whether a command certainly runs all tests of its directory. */
@@ -87,7 +88,10 @@ function isSuite(run: readonly string[]): boolean {
   return SUITES.some((suite) => suite.length === chosen.length && begins(chosen, suite));
 }
 
-/** Returns whether a word selects no tests: a number, or an option without a value. Others may be paths or names. */
+/**
+ * Returns whether a word selects no tests: a number, an option without a value, or an option that only changes how
+ * tests run. Any other word may be a path or the name of a test.
+ */
 function isNoChoice(word: string): boolean {
   return /^\d+$/.test(word) || (word.startsWith('-') && (!word.includes('=') || HOW.test(word)));
 }

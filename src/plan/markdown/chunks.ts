@@ -41,7 +41,7 @@ export interface ParsedChunk {
   pieces: ChunkPiece[];
 }
 
-/** Parses a chunk. */
+/** Parses a chunk's Markdown. Line numbers count from the beginning of PLAN.md. */
 export function parseChunk({ text, line, depth }: Chunk): ParsedChunk {
   const children = parseMarkdown(text);
   const [first] = children;
@@ -76,7 +76,7 @@ function readPiece(node: MarkdownBlock, around: Around): ChunkPiece[] {
     case 'table':
       return node.children.map((row) => readRow(row, around));
     case 'code':
-      // An indented block is not code here: an indentation by four blanks is usually meant as something else.
+      // An indented block does not count as code, because people rarely mean code when they indent by four blanks.
       return isFenced(node, around)
         ? [{ kind: 'code', line, value: node.value }]
         : [{ kind: 'other', line, what: 'a line indented by four blanks or more' }];

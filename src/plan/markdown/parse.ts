@@ -17,7 +17,7 @@ export function parseMarkdown(text: string): MarkdownBlock[] {
 /** Matches a line that begins 20 levels of nesting: nobody writes that by hand, and the parser would take minutes. */
 const LEVELS = /^[ \t]*(?:>[ \t]?|[-*+][ \t]+|\d{1,9}[.)][ \t]+){20}/;
 
-/** The problem of a line that is nested too deeply. */
+/** The problem reported for a line that is nested too deeply. */
 export const NESTED = 'begins more than 20 levels';
 
 /** Returns whether a line begins so many nested quotations and lists that it is refused. */

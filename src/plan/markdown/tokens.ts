@@ -1,12 +1,12 @@
 import type { Inline } from './parse.js';
 
-/** Tokens of a Markdown line: what it shows, independent of how it is marked up. */
+/** Reads a Markdown line as tokens, which do not depend on how its markup is typed. */
 
 /** A piece of a line. */
 export type Token =
   | { kind: 'text'; value: string }
   | { kind: 'code'; value: string }
-  /** The beginning or end of emphasis; `typed` is the mark as this file writes it. */
+  /** The beginning or end of emphasis; `typed` is the mark as the file has it, such as `__` for `**`. */
   | { kind: 'mark'; value: '*' | '**'; typed: string }
   /** Links, images and HTML, exactly as written. */
   | { kind: 'raw'; value: string };
@@ -54,7 +54,7 @@ export function foldTokens(tokens: readonly Token[]): Token[] {
   return folded.filter((token) => token.kind !== 'text' || token.value !== '');
 }
 
-/** Returns a text that is equal for two lines if and only if they show the same. */
+/** Returns a key that is equal for two lines if and only if a reader sees the same in both. */
 export function getTokensKey(tokens: readonly Token[]): string {
   return tokens.map(({ kind, value }) => (kind === 'text' ? value : `\0${kind}${value}\0`)).join('');
 }
@@ -64,7 +64,7 @@ export function writeTokens(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'code' ? writeCode(token.value) : token.value)).join('');
 }
 
-/** Renders a line as it was typed, for text that is not prose: there, `__tests__` is not emphasis. */
+/** Renders a line as it was typed. This is for text that is not prose, in which `__tests__` is not emphasis. */
 export function writeTyped(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'mark' ? token.typed : token.value)).join('');
 }
@@ -78,7 +78,7 @@ function writeCode(value: string): string {
 
 /**
  * Removes a pattern from the beginning of a line.
- * @param pattern to match against the leading text; a line that begins with code has none
+ * @param pattern matched against the text before the first code or markup; this text may be empty
  */
 export function takeLeadingMatch(
   tokens: readonly Token[],

@@ -2,7 +2,8 @@ import { type Inline, type ListItem, type MarkdownBlock, parseMarkdown, type Tab
 import { formatSourceLocation } from './place.js';
 
 /**
- * A text as a reader sees it, without what HTML hides. Finding that takes a Markdown parser, since code may look alike.
+ * Reads a text as its reader sees it, without comments and other hidden HTML. This takes a Markdown parser, because
+ * code may contain text that only looks like a comment.
  */
 
 /** Maximum nesting depth of lists and quotations in a text. */
@@ -40,8 +41,8 @@ export interface VisibleText {
 }
 
 /**
- * Reads a text without its comments. Repeats this, because removing one comment may form another.
- * @param file with LF line endings
+ * Reads a text without its comments. Repeats the removal, because removing one comment may form another.
+ * @param file the text, with LF line endings
  * @param fill returns the replacement of a comment
  * @throws TooDeepError
  */
@@ -66,7 +67,7 @@ export function readVisible({ path, text: given }: ForeignText, fill: (comment: 
 /** The visible text, or where it is nested too deeply. */
 export type VisibleEnding = { kind: 'text'; text: string } | { kind: 'too deep'; at: string };
 
-/** Removes from a text whatever its reader does not see. */
+/** Removes the comments and other hidden HTML from a text. */
 export function stripHiddenText(file: ForeignText): VisibleEnding {
   try {
     return { kind: 'text', text: readVisible(file, () => '').text };

@@ -1,13 +1,13 @@
 import { ASSIGNMENT } from '../../documents/plan-text.js';
 
-/** Parses what `formatCommandLine` writes. Separate from that function, because every call loads that one. */
+/** Parses the output of `formatCommandLine`, which every call loads; few calls need this parser, so it is separate. */
 
 /** A parsed command line: its argument vector, or why it cannot be parsed. */
 export type ParsedCommandLine = { kind: 'words'; argv: string[] } | { kind: 'fault'; problem: string };
 
 /**
- * Parses a command line. Reads exactly the output of `formatCommandLine` and `formatPlainCommandLine`, and what a
- * person would type into a shell as long as no shell is needed. In double quotes, escapes are those of JSON plus \u{…}.
+ * Parses a command line: the output of `formatCommandLine` or `formatPlainCommandLine`, or a line that a person would
+ * type into a shell, if it needs no shell. In double quotes, escapes are those of JSON plus \u{…}.
  */
 export function parseCommandLine(line: string): ParsedCommandLine {
   const argv: string[] = [];
@@ -70,7 +70,7 @@ function readQuoted(line: string, at: number): Word | null {
     : { problem: `${unknown} in double quotes is not an escape: write \\${unknown}, or put it into single quotes` };
 }
 
-/** Matches up to the next blank, quotation mark or character with a meaning for a shell. */
+/** Matches up to the next blank, quotation mark or character that is special to a shell. */
 const PLAIN = /[^\s"'\\|&;<>()`$*?#~[{]+/y;
 const REFERENCE = /\$\{[A-Za-z0-9][A-Za-z0-9_-]*\.outputs\.[A-Za-z_][A-Za-z0-9_-]*\}/y;
 
@@ -91,7 +91,7 @@ function readBare(line: string, at: number, isStart: boolean, isFirst: boolean):
     : { problem: `${meaning}, and no shell runs this: quote ${character}, or write sh -c '…'` };
 }
 
-/** Returns what a shell would do at the beginning of this text; null if nothing. */
+/** Returns the meaning that a shell gives to the first character of this text; null if it has no special meaning. */
 function findMeaning(rest: string, isStart: boolean): string | null {
   switch (rest.charAt(0)) {
     case '|':

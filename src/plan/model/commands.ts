@@ -66,7 +66,7 @@ const COMMANDS_SHOWN = 12;
 /** Maximum number of characters of each command in that message. */
 const COMMAND_CAP = 160;
 
-/** Renders a command for the person who approves it: uncut, quoted where necessary, with all non-default facts. */
+/** Renders a command for the person who approves it: uncut, quoted if necessary, with all settings except defaults. */
 export function renderPlannedCommand({ run, cwd, timeout, expect }: PlannedCommand): string {
   const { exitCode = 0, stdoutContains, stdoutLacks } = expect;
   const unusual = [

@@ -9,11 +9,11 @@ const ANSWERED = ['boundaries', 'criteria', 'decisions'] as const;
 const REPORT_LINK = /^\[([^\]]+)\]\([^)]*\): /;
 
 /**
- * Fills in the context that a plan leaves out from DRAFT.md: what the user said, and what was found (documents.md,
- * plan-content.json). A list of the plan that only repeats a part of the draft's lines is replaced by all of them.
+ * Fills in, from DRAFT.md, the context that a plan leaves out: the user's statements and the findings (documents.md,
+ * plan-content.json). If a list in the plan repeats only some of the draft's lines, replaces it by all of them.
  * @param draft the text of DRAFT.md
  * @returns `plan` itself if there is nothing to add
- * @throws DevCliError `DOCUMENT_UNREADABLE` as `readDraft`
+ * @throws DevCliError `DOCUMENT_UNREADABLE` if `readDraft` cannot read the draft
  */
 export function fillContext(plan: PlanContent, draft: string): PlanContent {
   const sections = readDraft(draft);

@@ -11,7 +11,8 @@ const MAX_ALTERNATIVES = 256;
 
 /**
  * Describes what is wrong with a path or glob of a plan, or returns null. The path need not exist.
- * @param use `named` for a path of a must-not or a command's directory, which may belong to a harness
+ * @param use `changed` for a path that the plan may change; `named` for a must-not's path or a command's directory,
+ * which may belong to a harness
  */
 export function findPathProblem(path: string, use: 'changed' | 'named' = 'changed'): string | null {
   if (path.trim() === '') return 'is empty';
@@ -32,7 +33,7 @@ function findSingleProblem(path: string, use: 'changed' | 'named'): string | nul
   if (/^(?:\/|~|[A-Za-z]:)/.test(path)) return 'is absolute; paths are relative to the project';
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.');
   if (segments.includes('..')) return 'holds ".."; paths stay inside the project';
-  // A leading ** may match no directory.
+  // A leading ** may match no directory, so the first segment after it may name .dev at the top level.
   const first = segments.findIndex((segment) => !/^\*{2,}$/.test(segment));
   const inDev = segments[first] !== undefined && mayMean(segments[first], '.dev');
   if (inDev) return 'reaches into .dev/, which belongs to dev-cli';
@@ -42,7 +43,8 @@ function findSingleProblem(path: string, use: 'changed' | 'named'): string | nul
 }
 
 /**
- * Returns what reserves a segment that names it. A segment of nothing but wildcards does not match it (work/paths.ts).
+ * Returns the reserved directory that a segment can match, or null. A segment of wildcards only matches none
+ * (work/paths.ts).
  */
 function findReservedBy(segment: string): ReservedName | null {
   if (/^\.?\*+$/.test(segment)) return null;
@@ -50,7 +52,7 @@ function findReservedBy(segment: string): ReservedName | null {
   return name === undefined ? null : findReserved(name);
 }
 
-/** Returns whether a segment of a glob can match `name`, which begins with a dot: no wildcard matches a leading dot. */
+/** Returns whether a segment of a glob can match `name`, which begins with a dot. No wildcard matches a leading dot. */
 function mayMean(segment: string, name: string): boolean {
   if (!/^(?:\.|\[)/.test(segment)) return false;
   const pattern = segment

@@ -14,7 +14,7 @@ const prose = (description: string): TUnsafe<string | string[]> =>
   Type.Unsafe<string | string[]>({ type: ['string', 'array'], items: { type: 'string' }, description });
 const list = <T extends TSchema>(item: T, description: string) => Type.Array(item, { description });
 
-/** One exit status, or several of which any passes. */
+/** One exit status, or a list of accepted exit statuses. */
 const exitCodes: TUnsafe<number | number[]> = Type.Unsafe<number | number[]>({
   type: ['integer', 'array'],
   minimum: 0,

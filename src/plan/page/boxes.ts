@@ -93,7 +93,7 @@ export function followsFrom(planMd: string, plan: PlanContent): boolean {
 
 /**
  * Renders a plan as PLAN.md, and keeps the setting that the old PLAN.md shows besides its plan.
- * @param boxes whether the box of a todo is ticked, by id; if absent, it is not
+ * @param boxes whether each todo's box is ticked, by id; the boxes of absent ids are not
  */
 export function rerenderPlan(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
   return renderPlan(plan, boxes, readPlanExtras(untickBoxes(planMd)));

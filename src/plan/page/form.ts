@@ -26,7 +26,7 @@ export function isAsRendered(blank: string): boolean {
   return computeChecksum(`${blank.slice(0, at)}${BLANK}${blank.slice(at + stated.length)}`) === stated;
 }
 
-/** Returns the checksum that PLAN.md states, which is that of its rendered text; null if the format line is missing. */
+/** Returns the checksum that PLAN.md states for its text as it was rendered; null if the format line is missing. */
 export function readChecksum(planMd: string): string | null {
   const head = planMd
     .slice(0, 1000)

@@ -1,6 +1,9 @@
-/** Words for what an import did not find, which later changes parse (plans-from-elsewhere.md, plan import). */
+/**
+ * Wording of the lines about facts that an import did not find. Later changes parse these lines
+ * (plans-from-elsewhere.md, plan import).
+ */
 
-/** The beginning of a line about what the source of an import does not say. */
+/** The beginning of a line about a fact that the imported source does not state. */
 export const NOT_IN_SOURCE = 'Not in the source: ';
 
 /** Stands for every imported todo in such a line. */
@@ -17,7 +20,7 @@ export const TODO_WORDS: Readonly<Record<string, string>> = {
 /** How many ids a line names. */
 const NAMED = 12;
 
-/** Lists names; of many, only the first ones and the number of the others. */
+/** Joins names; if there are many, only the first ones, then how many others there are, including the `unnamed`. */
 export function joinSome(all: readonly string[], unnamed = 0): string {
   const more = all.length - NAMED;
   const left = unnamed + Math.max(more, 0);

@@ -44,7 +44,7 @@ export function renderProse(text: string): string {
   return shown.join(' ');
 }
 
-/** Maximum number of characters that brackets hold together. */
+/** Maximum number of characters in brackets that are kept together as one piece of code. */
 const LONGEST_BRACKETS = 120;
 
 /**
@@ -73,10 +73,10 @@ function findWordEnd(line: string, from: number): number {
   return blank < 0 ? line.length : blank;
 }
 
-/** The fast path: no character can be markup, and the beginning cannot open a block. */
+/** Matches lines for the fast path: no character can be markup, and the beginning cannot open a block. */
 const HARMLESS = /^[\p{L}("'“‘][\p{L}\p{M}\p{N} .,:;/()"'“”‘’?!%@=+-]*$/u;
 
-/** Placeholder for a character of code in backticks. */
+/** Placeholder for each character of code in backticks. */
 const CODE = '\uE000';
 /** Markup anywhere in a line: escapes, links, code, HTML, entities, emphasis, formulas. */
 const MARKUP = /[\\[\]`]|<[A-Za-z/!?]|&#?\w+;|.~|^~~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$[A-Za-z{(]|^#+$/u;
@@ -132,7 +132,7 @@ function maskCode(line: string): string {
     at = closing.get(at) ?? at;
   }
   const masked = parts.join('') + line.slice(from);
-  // A backslash outside code changes how all later backticks pair, so then none counts as part of a pair.
+  // A backslash outside code changes how all later backticks pair, so in that case no code is masked.
   return /\\[`\uE000]/.test(masked) ? line : masked;
 }
 

@@ -50,13 +50,13 @@ function renderList(label: string, lines: readonly string[], mark = (_index: num
   return lines.length === 0 ? [] : ['', `**${label}**`, ...lines.map((line, index) => `${mark(index)} ${line}`)];
 }
 
-/** Renders a must-not. */
+/** Renders a must-not as one line, followed by its paths. */
 export function renderRule(rule: PlanRule): string {
   const text = renderProse(getRuleText(rule));
   return typeof rule === 'string' ? text : `${text} (${rule.paths.map(renderCodeSpan).join(', ')})`;
 }
 
-/** Renders an acceptance. */
+/** Renders an acceptance as one line, which names the judge if it is not a command. */
 export function renderAcceptance(item: PlanAcceptance): string {
   switch (item.kind) {
     case 'command':

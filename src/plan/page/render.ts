@@ -10,19 +10,21 @@ import { renderPlanCommand, renderRule, renderTodo } from './render-todo.js';
 import { type PlanExtras, renderRequestBlock, sanitizeRequest, UNCOVERED_HEADING } from './setting.js';
 
 /**
- * Renders PLAN.md from plan-content.json: above the line what somebody decides on, below it the work of the workers
- * (documents.md, PLAN.md). boxes.ts and setting.ts read boxes and setting back; read-back/ reads what people edit.
+ * Renders PLAN.md from plan-content.json. The part above the line `---` is for the person who decides on the plan, the
+ * part below it is for the workers (documents.md, PLAN.md). boxes.ts and setting.ts read boxes and setting back;
+ * read-back/ reads people's edits.
  */
 
 /**
  * Renders PLAN.md. Deterministic; ends with a newline.
- * @param boxes whether the box of a todo is ticked, by id; if absent, it is not
- * @param setting what PLAN.md shows besides the plan
+ * @param boxes whether each todo's box is ticked, by id; the boxes of absent ids are not
+ * @param setting the facts that PLAN.md shows besides the plan
  */
 export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanExtras = {}): string {
   const blank = renderText(plan, {}, setting);
   const isBlank = !plan.todos.some(({ id }) => boxes[id] === true);
-  // The checksum covers the text with no box ticked and a placeholder for itself. Only the title precedes its line.
+  // The checksum covers the text with all boxes unticked and a placeholder for the checksum. Only the title precedes
+  // the checksum's line, so no text of the plan can be mistaken for that line.
   return (isBlank ? blank : renderText(plan, boxes, setting)).replace(
     `\n${renderFormLine(BLANK)}`,
     () => `\n${renderFormLine(computeChecksum(blank))}`,
@@ -50,7 +52,7 @@ function renderText(plan: PlanContent, boxes: Record<string, boolean>, setting: 
     ),
     todos.length === 1 ? [] : titled('## Commands, run by dev-cli', listCommandLines(plan)),
     ...todos.map((todo, index) => [...(index === 0 ? ['---'] : []), ...renderTodo(todo, boxes[todo.id] === true)]),
-    // The messages that the plan states; for other todos, the title is the message.
+    // Lists only messages that the plan states; for other todos, the title is the message.
     titled(
       '## Commits',
       (plan.commits ?? []).map(({ afterTodo, message }) => `after ${afterTodo}: ${renderProse(message)}`),
@@ -132,7 +134,7 @@ function listLines(text: string | readonly string[] | undefined): string[] {
 
 /** How many files a todo's row shows; the todo itself shows all of them. */
 const FILES_SHOWN = 4;
-/** Number of todos from which a diagram says more than the table. */
+/** Minimum number of todos for a diagram; with fewer, a diagram says no more than the table. */
 const DRAWN_FROM = 3;
 
 /** Renders the table and diagram of all todos. A plan with one todo needs neither. */

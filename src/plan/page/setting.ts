@@ -5,13 +5,14 @@ import type { PlanContent } from '../model/schema.js';
 import { renderProse } from './prose.js';
 
 /**
- * What PLAN.md shows besides the plan: the run's name and the request. It is in no plan-content.json, and PLAN.md may
- * have to be compared with its plan without the run, so it is read back from PLAN.md (documents.md, PLAN.md).
+ * The facts that PLAN.md shows besides the plan: the run's name and the request. They are read back from PLAN.md,
+ * because plan-content.json does not have them, and the run may be missing when PLAN.md is compared with its plan
+ * (documents.md, PLAN.md).
  */
 export interface PlanExtras {
   /** The name of the run. */
   name?: string;
-  /** The request, as it is shown. */
+  /** The request, as `showRequest` prepares it. */
   request?: string;
   /** Lines about words of the request that no requirement covers. */
   uncovered?: readonly string[];
@@ -65,7 +66,7 @@ const NAMED = 20;
 /**
  * Lists the words of the request that no requirement quotes and no must-not repeats; empty for a plan without
  * requirements.
- * @param goal of the run; without a goal, the plan's own `originalRequest` is the request
+ * @param goal the run's goal; without a goal, the plan's own `originalRequest` is the request
  */
 export function listUncoveredWords(plan: PlanContent, goal: string | null): string[] {
   const request = goal || plan.context.originalRequest;
@@ -75,13 +76,13 @@ export function listUncoveredWords(plan: PlanContent, goal: string | null): stri
     : listUncovered(request, [...quotes, ...listForbidden(plan)]);
 }
 
-/** Lists the must-nots without their final punctuation, since they repeat what the request forbids. */
+/** Lists the must-nots, which often repeat words of the request, without their final punctuation. */
 function listForbidden({ objectives, todos }: PlanContent): string[] {
   const rules = [...objectives.mustNotDo, ...todos.flatMap(({ mustNotDo }) => mustNotDo)];
   return rules.map((rule) => (typeof rule === 'string' ? rule : rule.text).replace(/[\s.!。！]+$/u, ''));
 }
 
-/** Creates what PLAN.md shows besides the plan. */
+/** Creates the setting of a plan: the run's name, the request, and lines about uncovered words. */
 export function createPlanExtras(plan: PlanContent, name: string, goal: string | null): PlanExtras {
   const uncovered = listUncoveredWords(plan, goal);
   const lines = uncovered.slice(0, NAMED).map((text) => `- ${renderProse(maskSecrets(text))}`);

@@ -5,20 +5,20 @@ import { buildDependencyGraph, listDependencies, splitIntoWaves } from '../model
 import type { PlanAcceptance, PlanContent } from '../model/schema.js';
 import { renderProse } from './prose.js';
 
-/** Maximum length in characters; a longer shape is described instead of written out. */
+/** Maximum length of a plan's shape, such as `1 → 2,3 → 4`, in characters. A longer shape is only described. */
 const SHAPE_SHOWN = 60;
 
 /** A short summary of a plan. */
 export interface PlanSummary {
   /** For example `2 requirements, 5 todos (1 → 2,3,4 → 5), risk 0H/2M/3L, 9 commands, 3 assertions, 1 human check`. */
   line: string;
-  /** For a person: that line, then one line per todo. */
+  /** For a person: `line`, then one line for each todo and one for each gap in the verification. */
   text: string;
 }
 
 /**
  * Summarizes a plan. All todos count, ticked or not.
- * @param boxes whether the box of a todo is ticked, by id; if absent, it is not
+ * @param boxes whether each todo's box is ticked, by id; the boxes of absent ids are not
  */
 export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolean> = {}): PlanSummary {
   const { todos } = plan;

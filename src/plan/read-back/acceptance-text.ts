@@ -87,7 +87,7 @@ function readCode(word: string, code: string): Partial<CommandFacts> | null {
   }
 }
 
-/** Splits the text after a command into its facts: each is words, and the code that they refer to. */
+/** Splits the text after a command into its facts, such as `exit 0` or "prints" with the code after it. */
 function splitFacts(tokens: readonly Token[]): [word: string, code: string | null][] {
   const facts: [string, string | null][] = [['', null]];
   for (const token of tokens) {
@@ -106,7 +106,7 @@ function splitFacts(tokens: readonly Token[]): [word: string, code: string | nul
     .filter(([word, code]) => word !== '' || code !== null);
 }
 
-/** Changes those facts of a command that differ between its old and its new line. */
+/** Changes the facts of a command that differ between its old line and its new line. */
 export function applyCommandFacts(
   item: CommandAcceptance,
   before: CommandFacts,

@@ -7,7 +7,7 @@ import { applyList, type PlanEntry } from './list.js';
 import { cutForMessage, readListEntries } from './parts.js';
 import { restoreInvisible } from './restore.js';
 
-/** Applies edits of texts with several lines. PLAN.md shows each line that is not empty as a list entry. */
+/** Applies edits to texts of several lines. PLAN.md shows each line that is not empty as a list entry. */
 
 type Context = PlanContent['context'];
 /** One or several texts of a plan. */
@@ -17,7 +17,7 @@ interface Line extends PlanEntry {
   tokens: readonly Token[];
 }
 
-/** Applies the edits of "Unconfirmed". */
+/** Applies the edits to "Unconfirmed". */
 export function applyAssumptions(old: Prose | undefined, reading: ReadBackPart): Prose | undefined {
   const before = readListEntries(reading.before, reading.unheard);
   const after = readListEntries(reading.after, reading.notes);
@@ -25,7 +25,7 @@ export function applyAssumptions(old: Prose | undefined, reading: ReadBackPart):
   return edited.length === 0 && edited !== old ? undefined : edited;
 }
 
-/** Applies the edits of "Context". */
+/** Applies the edits to "Context". */
 export function applyContext(old: Context, reading: ReadBackPart): Context {
   const before = readContext({ ...reading, after: reading.before, notes: reading.unheard });
   const after = readContext(reading);
@@ -62,7 +62,7 @@ function readContext({ after, notes }: ReadBackPart): Record<ContextKey, Line[]>
   return found;
 }
 
-/** A line of a text. `entry` is the index of its text in a list of texts; null for a new line. */
+/** A line of a text. `entry` is the index, in the plan's list, of the text that contains it; null for a new line. */
 interface RawLine {
   raw: string;
   entry: number | null;
@@ -100,7 +100,7 @@ function applyProse(
 
 const LINE_END = /\r\n?|[\n\u2028\u2029\u0085]/;
 
-/** Joins lines to texts again. A text whose lines are unchanged stays exactly as it was. */
+/** Joins lines into texts again. A text whose lines are unchanged stays exactly as it was. */
 function joinEntries(old: readonly string[], raw: readonly RawLine[], lines: readonly RawLine[]): string[] {
   const groups: RawLine[][] = [];
   for (const line of lines) {

@@ -17,7 +17,9 @@ export interface TodoEdit {
 const TYPES = ['work', 'verification'] as const;
 const RISKS = ['low', 'medium', 'high'] as const;
 
-/** Applies the edits of the line of facts. Dependencies that follow from inputs and commands are not stored as such. */
+/**
+ * Applies the edits to the line of facts. Dependencies that inputs and commands imply are not stored in `dependsOn`.
+ */
 export function applyFacts({ todo, before, after, pointer }: TodoEdit, notes: Notes): PlanTodo {
   if (after.facts === null) {
     if (before !== null) notes.refuse(after.line, 'the line `work, risk low, …` below the heading is missing');

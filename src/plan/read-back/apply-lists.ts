@@ -6,9 +6,12 @@ import { applyList, noteLines, type PlanEntry } from './list.js';
 import { cutForMessage, type PlanListEntry, readListEntries } from './parts.js';
 import { applyText, readRule } from './restore.js';
 
-/** Applies edits of those lists of PLAN.md in which each entry is one line. */
+/** Applies edits to the lists of PLAN.md whose entries are single lines. */
 
-/** A part to be read, and where to note faults. Those of the rendered text go to `unheard`, since nobody typed it. */
+/**
+ * A part to be read, and the collectors of its faults. Faults of the rendered text go to `unheard` and are ignored,
+ * because nobody typed that text.
+ */
 export interface ReadBackPart extends EditedPart {
   unheard: Notes;
   notes: Notes;
@@ -25,7 +28,7 @@ const DONE = /^done when:\s*/;
 
 type Objectives = PlanContent['objectives'];
 
-/** Applies the edits of "What changes": the shown deliverables (not files of a todo), and the definition of done. */
+/** Applies the edits to "What changes": the definition of done, and the deliverables that are not files of a todo. */
 export function applyObjectives(
   plan: PlanContent,
   reading: ReadBackPart,
@@ -60,7 +63,7 @@ export function applyObjectives(
   };
 }
 
-/** Applies the edits of "Must not be done". */
+/** Applies the edits to "Must not be done". */
 export function applyMustNots(old: readonly PlanRule[], reading: ReadBackPart): PlanRule[] {
   const lists = { old, ...readLines(reading), name: 'what must not be done' };
   const placed = applyList<PlanRule, PlanListEntry>(lists, reading.notes, ({ tokens }, was) =>
@@ -73,7 +76,7 @@ type Risk = NonNullable<PlanContent['risks']>[number];
 
 const RISK = /^(low|medium|high):\s*/;
 
-/** Applies the edits of "Risks". */
+/** Applies the edits to "Risks". */
 export function applyRisks(old: readonly Risk[], reading: ReadBackPart): Risk[] {
   const lists = { old, ...readLines(reading), name: 'risks' };
   const placed = applyList<Risk, PlanListEntry>(lists, reading.notes, ({ tokens, line }, was) => {
@@ -94,7 +97,7 @@ export function applyRisks(old: readonly Risk[], reading: ReadBackPart): Risk[] 
 
 type Commit = NonNullable<PlanContent['commits']>[number];
 
-/** Applies the edits of "Commits". */
+/** Applies the edits to "Commits". */
 export function applyCommits(old: readonly Commit[], reading: ReadBackPart): Commit[] {
   const named = (lines: readonly PlanListEntry[]): PlanListEntry[] =>
     lines.map((line) => ({ ...line, name: takeLeadingMatch(line.tokens, COMMIT)?.found[1] ?? null }));
@@ -124,7 +127,7 @@ const WHEN: Readonly<Record<string, Need['when']>> = { before: 'pre', meanwhile:
 const NEED = /^(before|meanwhile|afterwards):\s*/;
 const JUDGED = /^judge [A-Za-z0-9]/;
 
-/** Applies the edits of "What a person has to do", except checks by a person, which belong to the todos. */
+/** Applies the edits to "What a person has to do", except to checks by a person, which belong to the todos. */
 export function applyNeeds(old: readonly Need[], reading: ReadBackPart): Need[] {
   const stated = (lines: readonly PlanListEntry[]) =>
     lines.filter(({ tokens }) => takeLeadingMatch(tokens, JUDGED) === null);

@@ -24,7 +24,7 @@ export interface PlanTexts {
   notes: Notes;
 }
 
-/** Applies the edits of all parts except the todos. */
+/** Applies the edits to all parts except the todos. */
 export function applyParts(
   plan: PlanContent,
   { before, after, unheard, notes }: PlanTexts,
@@ -75,7 +75,7 @@ export function applyParts(
   return { plan: withoutUndefined({ ...made, context: withoutUndefined(made.context) }) as PlanContent, proofs };
 }
 
-/** Keeps a list left out if it is still empty. */
+/** Returns undefined for an empty list that the plan did not have before, so that the plan still leaves it out. */
 function filled<T>(list: readonly T[], before: readonly T[] | undefined): readonly T[] | undefined {
   return list.length === 0 && before === undefined ? undefined : list;
 }
@@ -97,7 +97,7 @@ const POINTERS: Partial<Record<PlanPart, readonly string[]>> = {
   people: ['/externalDependencies'],
 };
 
-/** The text above the first part: name and size in the title, and the objective. */
+/** The content of the text above the first part: the size, which stands in the title, and the objective. */
 type Head = Pick<PlanContent, 'size'> & { core: string };
 
 interface HeadText {
@@ -107,7 +107,7 @@ interface HeadText {
   core: { line: number; tokens: Token[] } | null;
 }
 
-/** Applies the edits of the head; null if it is refused. */
+/** Applies the edits to the head. Returns null if the edited head is refused. */
 function applyHead(plan: PlanContent, { before, after, unheard, notes }: ReadBackPart): Head | null {
   if (after === undefined) {
     notes.refuse(1, 'the title, # Plan, is missing');

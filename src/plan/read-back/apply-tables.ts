@@ -14,7 +14,7 @@ import { applyList, noteLines } from './list.js';
 import { cutForMessage, type PlanTableRow, readTableRows } from './parts.js';
 import { applyText } from './restore.js';
 
-/** Applies edits of the tables of PLAN.md: requirements and decisions. */
+/** Applies edits to the tables of PLAN.md: requirements and decisions. */
 
 /** A part as it was rendered, and as it was edited. */
 export interface EditedPart {
@@ -22,7 +22,7 @@ export interface EditedPart {
   after: Chunk | undefined;
 }
 
-/** A change of the cell `proved by`. */
+/** A change to the cell `proved by` of a requirement. */
 export interface ProofChange {
   requirement: string;
   line: number;
@@ -34,7 +34,9 @@ export interface ProofChange {
 const REQUIREMENT_COLUMNS = ['id', 'requirement', 'in the words of', 'proved by'];
 const DECISION_COLUMNS = ['decision', 'why', 'by', 'for'];
 
-/** Applies the edits of the requirements table. Changes of the column `proved by` are returned for the acceptances. */
+/**
+ * Applies the edits to the requirements table. Returns changes to `proved by` as `proofs`, since acceptances hold them.
+ */
 export function applyRequirements(
   old: readonly PlanRequirement[],
   edited: EditedPart,
@@ -106,9 +108,9 @@ function readProofs(cell: readonly Token[], line: number, notes: Notes): string[
 
 type Decision = NonNullable<PlanContent['decisions']>[number];
 
-/** Applies the edits of the decisions table. */
+/** Applies the edits to the decisions table. */
 export function applyDecisions(old: readonly Decision[], edited: EditedPart, unheard: Notes, notes: Notes): Decision[] {
-  // Rows are matched by their text and place, so that a decision with another reason stays the same decision.
+  // Rows have no names and are matched by text and position, so that an edited decision stays the same decision.
   const rows = (chunk: Chunk | undefined, to: Notes) =>
     readTableRows(chunk, DECISION_COLUMNS, to).map((row) => ({ ...row, name: null }));
   const lists = { old, before: rows(edited.before, unheard), after: rows(edited.after, notes), name: 'decisions' };

@@ -48,7 +48,7 @@ interface Line extends PlanEntry {
   isBeside: boolean;
 }
 
-/** Applies the edits of a todo. Unchanged entries keep their values. */
+/** Applies the edits to a todo. Unchanged entries keep their exact values. */
 export function applyTodo(edit: TodoEdit, notes: Notes): PlanTodo {
   const { todo, before, after, pointer } = edit;
   for (const { line, problem } of after.faults) notes.refuse(line, problem);
@@ -140,7 +140,8 @@ function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): stri
 function writePlain({ tokens, isBeside }: Pick<Line, 'tokens' | 'isBeside'>, part: 'files' | 'references'): string {
   const code = getOnlyCode(tokens);
   if (part === 'files' || isBeside) return code ?? (part === 'files' ? writeTyped(tokens) : writeTokens(tokens));
-  // In a list of references, code may have been rendered only to protect plain text: then the text is returned.
+  // In a list of references, plain text may be shown as code only because it looks like markup. Code of this kind is
+  // read as plain text.
   const text = writeTokens(tokens);
   const bare = tokens.map(({ value }) => value).join('');
   return renderProse(bare) === text ? bare : text;
@@ -174,7 +175,9 @@ type Edited = (
   read: (line: Line, was: Was) => PlanAcceptance | null,
 ) => PlanAcceptance[];
 
-/** Applies the edits of a todo's acceptances. Fields that PLAN.md does not show stay with their id. */
+/**
+ * Applies the edits to a todo's acceptances. An acceptance with the same id keeps fields that PLAN.md does not show.
+ */
 function applyAcceptance(old: readonly PlanAcceptance[], edited: Edited, notes: Notes): PlanAcceptance[] {
   const made = edited('acceptance', old, ({ tokens, line }, was) => {
     const text = readAcceptance(tokens);

@@ -60,7 +60,7 @@ function listIds({ todos, requirements = [] }: PlanContent): Record<Named['kind'
   return { todo: new Set(todos.map(({ id }) => id)), requirement: new Set(requirements.map(({ id }) => id)) };
 }
 
-/** Tells how to fix the part of the plan that still refers to something removed. */
+/** Tells how to fix a part of the plan that still refers to a removed todo or requirement. */
 function describeLeftover({ id, by, part }: Named, before: PlanContent, todos: ReadonlySet<string>): string {
   switch (by) {
     case 'dependsOn': {

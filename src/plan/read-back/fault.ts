@@ -9,7 +9,7 @@ export interface PlanFault {
   instead?: string;
 }
 
-/** Collects faults during reading, so that all are reported at once. With any fault, no edit is applied. */
+/** Collects faults during reading, so that all are reported at once. If there is any fault, no edit is applied. */
 export class Notes {
   readonly faults: PlanFault[] = [];
   /** Lines of the edited PLAN.md, by the JSON pointer of their content. */
@@ -26,7 +26,7 @@ export class Notes {
 
 /**
  * Finds the line of the edited PLAN.md that a finding is about; null if PLAN.md does not show it.
- * @param lines of `PlanEdits`
+ * @param lines the `lines` of `PlanEdits`
  * @param pointer the JSON pointer of the finding
  */
 export function findLine(lines: Readonly<Record<string, number>>, pointer: string): number | null {

@@ -6,10 +6,10 @@ export interface PlanEntry extends KeyedEntry {
   line: number;
 }
 
-/** A list of a plan, as in its JSON and as in PLAN.md. */
+/** A list of a plan: its values in plan-content.json, and its entries in PLAN.md before and after an edit. */
 export interface ShownList<V, I extends PlanEntry> {
   old: readonly V[];
-  /** The index of each value that PLAN.md shows, in the order shown. If left out, PLAN.md shows all values in order. */
+  /** The indexes of the values that PLAN.md shows, in the order shown. If left out, it shows all values in order. */
   shown?: readonly number[];
   /** The entries as rendered. */
   before: readonly I[];
@@ -22,7 +22,7 @@ export interface ShownList<V, I extends PlanEntry> {
 }
 
 /**
- * Applies the edits of a list. An unchanged entry keeps its value.
+ * Applies the edits to a list. An unchanged entry keeps its value.
  * @param read returns the value of an entry, or null after it has refused the entry
  */
 export function applyList<V, I extends PlanEntry>(
@@ -32,7 +32,7 @@ export function applyList<V, I extends PlanEntry>(
 ): PlacedValue<V>[] {
   const isSame = before.length === after.length && before.every(({ key }, index) => key === after[index]?.key);
   if (before.length !== shown.length) {
-    // Happens only if the text of a value broke the list when it was rendered.
+    // This happens only if a value's text broke the Markdown of the list when it was rendered.
     const line = after.find(({ key }, index) => key !== before[index]?.key)?.line ?? after.at(-1)?.line ?? 1;
     if (!isSame) notes.refuse(line, `${name} cannot be distinguished here: change them in plan-content.json`);
     return old.map((value, from) => ({ value, line: null, from }));
@@ -65,7 +65,7 @@ function refuseDoubled(before: readonly PlanEntry[], after: readonly PlanEntry[]
   }
 }
 
-/** Returns the values of a list, and notes their lines. */
+/** Returns the values of a list, and records the line of each for later findings. */
 export function noteLines<V>(placed: readonly PlacedValue<V>[], pointer: string, notes: Notes): V[] {
   for (const [index, { line }] of placed.entries()) if (line !== null) notes.place(`${pointer}/${index}`, line);
   return placed.map(({ value }) => value);

@@ -89,7 +89,7 @@ function describeUnknown(name: string): string {
   return `there is no part "${cutForMessage(name)}"; ${near === undefined ? `the parts of a plan are ${HEADINGS.join(', ')}` : `did you mean "${near}"?`}`;
 }
 
-/** Shortens a text for a message. */
+/** Shortens a text to 60 characters for a message. */
 export function cutForMessage(text: string): string {
   return text.length > 60 ? `${text.slice(0, 59)}…` : text;
 }
@@ -156,7 +156,7 @@ function listPieces(chunk: Chunk | undefined): ChunkPiece[] {
   return chunk === undefined ? [] : parseChunk(chunk).pieces;
 }
 
-/** Describes a piece of Markdown in words. */
+/** Describes the kind of a piece of Markdown in words, for a message. */
 export function describePiece(piece: ChunkPiece): string {
   switch (piece.kind) {
     case 'paragraph':

@@ -37,13 +37,13 @@ export type PlanEdits =
   | { kind: 'same' }
   | {
       kind: 'changed';
-      /** The edited plan. What was typed may not fit the schema. */
+      /** The edited plan. It may not fit the schema, because a person may have typed anything. */
       plan: PlanContent;
       changes: readonly PlanChange[];
       /** Lines of the edited PLAN.md by JSON pointer, to locate findings about the plan with `findLine`. */
       lines: Readonly<Record<string, number>>;
     }
-  /** Nothing is applied. */
+  /** The edit is refused as a whole. */
   | { kind: 'refused'; faults: readonly PlanFault[] };
 
 /** Maximum number of characters by which PLAN.md may grow in one edit. */
@@ -79,7 +79,7 @@ function refuse(faults: readonly PlanFault[]): PlanEdits {
   };
 }
 
-/** Trailing blanks and the kind of line ending do not count as edits. */
+/** Removes differences that do not count as edits: ticks, trailing blanks and the kind of line ending. */
 function normalize(text: string): string {
   return untickBoxes(text.replace(/\r\n?/g, '\n'))
     .replace(/[ \t]+$/gm, '')
@@ -127,7 +127,7 @@ function readEdits(plan: PlanContent, rendered: string, edited: string): PlanEdi
   return { kind: 'changed', plan: settled, changes: comparePlans(plan, settled), lines: notes.lines };
 }
 
-/** Drops assumptions of an import about todos that were edited. */
+/** Drops an import's assumptions about todos that were edited. */
 function settle(before: PlanContent, plan: PlanContent): PlanContent {
   const { assumptions: said } = plan.context;
   const assumptions = settleImported(said, before.todos, plan.todos);
@@ -136,7 +136,10 @@ function settle(before: PlanContent, plan: PlanContent): PlanContent {
     : { ...plan, context: { ...plan.context, assumptions } };
 }
 
-/** Applies the edits of todos: a heading without an id adds one, a missing heading withdraws one, the order counts. */
+/**
+ * Applies the edits to the todos. A heading without an id adds a todo, a missing heading withdraws a todo, and the
+ * order of the headings is the order of the todos.
+ */
 function applyTodos(
   old: readonly PlanTodo[],
   { before, after, isId }: { before: PlanText; after: PlanText; isId: IsId },
@@ -181,7 +184,7 @@ function refuseTakenOut(before: PlanText, after: PlanText, isThere: (id: string)
   }
 }
 
-/** Returns how many lines below its heading a todo has its line of facts; 0 if none. */
+/** Returns how many lines the line of facts (`work, risk low, …`) is below the todo's heading; 0 if it is missing. */
 function findFacts(text: string): number {
   return Math.max(
     0,
@@ -202,8 +205,9 @@ type DerivedPart = keyof typeof MADE_FROM;
 const DERIVED = Object.keys(MADE_FROM) as DerivedPart[];
 
 /**
- * Refuses edits of derived parts.
- * @param renderAfter renders PLAN.md for the edited plan: an edit of both places that agrees with it is accepted
+ * Refuses edits to derived parts.
+ * @param renderAfter renders PLAN.md from the edited plan. An edit to a derived part that matches this rendering is
+ * accepted, because its source was edited alike.
  */
 function checkDerived(before: PlanText, after: PlanText, renderAfter: () => PlanText, notes: Notes): void {
   let rendered: PlanText | null = null;
@@ -236,7 +240,7 @@ function keysOf(items: readonly PlanEntry[]): Set<string> {
 
 function listShown(chunk: Chunk | undefined, part: DerivedPart, notes: Notes): PlanEntry[] {
   if (chunk === undefined) return [];
-  // Other content of this list is refused by the code that reads it.
+  // `applyNeeds`, which reads the rest of this list, refuses content that is not allowed in it.
   if (part === 'people') return listJudged(readListEntries(chunk, new Notes()));
   return parseChunk(chunk).pieces.flatMap((piece) => readShown(piece, part, notes));
 }

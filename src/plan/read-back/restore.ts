@@ -4,7 +4,7 @@ import { getRuleText } from '../model/rule.js';
 import type { PlanRule } from '../model/schema.js';
 
 /**
- * Returns the text of an edited line. If the line still shows the same, that is the exact old text.
+ * Returns the text of an edited line, or exactly the old text if the line still shows the same.
  * @param before the line that showed `old`; null if there was none
  * @param old the text in plan-content.json
  */
@@ -33,7 +33,7 @@ export function restoreInvisible(edited: string, before: string): string {
 export function readRule(tokens: readonly Token[], was: { rule: PlanRule; tokens: readonly Token[] } | null): PlanRule {
   const old = was === null ? '' : getRuleText(was.rule);
   const parted = splitPaths(tokens);
-  // A rule that was a plain text ending in code in brackets stays a plain text.
+  // If the old rule was a plain text that ends in code in brackets, the brackets contain no paths: it stays plain.
   const isText = typeof was?.rule === 'string' && splitPaths(was.tokens) !== null;
   const before = was && ((isText ? null : splitPaths(was.tokens)?.text) ?? was.tokens);
   if (parted === null || isText) return applyText(tokens, before, old);

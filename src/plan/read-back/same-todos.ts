@@ -10,8 +10,10 @@ import { type IsId, readTodo } from './todo-text.js';
 import { findTooHeavy } from './weight.js';
 
 /**
- * Lists those of `ids` whose todos in PLAN.md, once read back, equal the plan's, however their Markdown is written.
- * @param texts PLAN.md as rendered from the plan, and the PLAN.md to compare; neither with a box ticked
+ * Lists the todos that are equal in PLAN.md, once it is read back, and in the plan, regardless of how their Markdown is
+ * written.
+ * @param texts PLAN.md as rendered from the plan, and the PLAN.md to compare; both with all boxes unticked
+ * @param ids the ids of the todos to compare
  */
 export function listSameTodos(
   { todos }: PlanContent,

@@ -71,7 +71,7 @@ function getHeading({ text }: Chunk): string {
   return /^ {0,3}###[ \t]*([^\n]*)/.exec(text)?.[1] ?? '';
 }
 
-/** Parses a todo. */
+/** Parses a todo of PLAN.md, and collects the faults of its form. */
 export function readTodo(chunk: Chunk, isId: IsId): TodoText {
   const [head = chunk, ...labelled] = cutAtLabels(chunk);
   const { title, pieces: above, line } = parseChunk(head);

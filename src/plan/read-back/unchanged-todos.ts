@@ -3,12 +3,12 @@ import type { PlanContent } from '../model/schema.js';
 import { isEdited, readBoxes, readTodoTexts, rerenderPlan, untickBoxes } from '../page/boxes.js';
 import { listSameTodos } from './same-todos.js';
 
-/** Finds todos that PLAN.md and a plan describe alike, so that a ticked box stands for the same work. */
+/** Finds todos that are the same in PLAN.md and in a plan, so that a ticked box stands for the same work. */
 
 /**
- * Returns the boxes to tick when PLAN.md is generated again: those ticked before, of unchanged todos.
- * @param madeFrom the plan from which an edited PLAN.md was rendered, if known: its ticks refer to that plan's todos,
- * not to the edited text
+ * Returns the boxes to tick when PLAN.md is generated again: the boxes of unchanged todos that were ticked before.
+ * @param madeFrom the plan from which `oldMd` was rendered, if known. If `oldMd` was edited, its ticks refer to the
+ * todos of that plan rather than to the edited text.
  */
 export function carryBoxes(oldMd: string, newPlan: PlanContent, madeFrom?: PlanContent): Record<string, boolean> {
   const ticked = new Set(listTicked(oldMd));
@@ -22,14 +22,14 @@ export function listTicked(planMd: string): string[] {
   return Object.entries(readBoxes(planMd)).flatMap(([id, isTicked]) => (isTicked ? [id] : []));
 }
 
-/** Lists those of `ids` whose todos are equal in both plans. */
+/** Lists the todos with one of these ids that are equal in both plans. */
 function listCommonTodos(one: PlanContent, other: PlanContent, ids: ReadonlySet<string>): Set<string> {
   const texts = new Map(one.todos.map((todo) => [todo.id, canonicalJson(todo)]));
   const common = other.todos.filter((todo) => ids.has(todo.id) && texts.get(todo.id) === canonicalJson(todo));
   return new Set(common.map(({ id }) => id));
 }
 
-/** Lists those of `ids` whose todos PLAN.md and `plan` describe alike, however the Markdown is written. */
+/** Lists the todos with one of these ids that are the same in PLAN.md and `plan`, however the Markdown is written. */
 export function listUnchangedTodos(planMd: string, plan: PlanContent, ids: ReadonlySet<string>): Set<string> {
   if (ids.size === 0) return new Set();
   const blank = untickBoxes(planMd);

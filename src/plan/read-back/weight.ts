@@ -16,11 +16,11 @@ const MS_PER_MARK = 3e-6;
 
 const QUOTED = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*>/;
 const UNDERLINE = /^[ \t]*(?:=+|-+)[ \t]*$/;
-/** Lines that begin a new paragraph in any context. */
+/** Matches lines that begin a new paragraph in any context. */
 const BEGINS = /^ {0,3}(?:[-*+]|1[.)])[ \t]|^ {0,3}#{1,6}[ \t]/;
 const MARKS = /[*_[\]]/g;
 
-/** Maximum number of added lines, besides empty lines that a formatter inserts. */
+/** Maximum number of added lines. A formatter may also insert an empty line after each line; those do not count. */
 const MOST_TYPED = 30_000;
 
 /**
@@ -32,7 +32,7 @@ export function findTooHeavy(text: string, before = ''): PlanFault[] {
   if (is > 2 * was + MOST_TYPED)
     return [{ line: 1, problem: `the text has ${is} lines, not ${was} as before, which is more than a plan may have` }];
   const faults: PlanFault[] = [];
-  // Counts lines in apparent code blocks, too: inside HTML, a fence does not begin code.
+  // Counts lines in apparent code blocks too, because inside HTML, a fence does not begin code.
   const counted = new Counted();
   let open = new Run(1);
   let isTable = false;
@@ -60,7 +60,7 @@ export function findTooHeavy(text: string, before = ''): PlanFault[] {
 const TANGLED =
   'a text with too many lines or Markdown marks begins here: an empty line ends a text, and an entry is one line';
 
-/** Counts quoted and underlined lines. A few of them are refused later, with a better message. */
+/** Limits quoted and underlined lines. Up to the limit, they are refused only after parsing, with a better message. */
 class Counted {
   #quoted = 0;
   #underlined = 0;
@@ -89,7 +89,7 @@ class Run {
     return this.#lines ** 2 * MS_PER_LINE + this.#marks ** 2 * MS_PER_MARK;
   }
 
-  /** Returns whether its only line is the header of a table whose delimiter row is `line`. */
+  /** Returns whether this run is a single line, the header of a table whose delimiter row is `line`. */
   isHeadOfTable(line: string): boolean {
     return (
       this.#lines === 1 && DELIMITERS.test(line) && ROW.test(this.#last) && countCells(this.#last) === countCells(line)

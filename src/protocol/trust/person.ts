@@ -20,7 +20,7 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
     context.mark === null
       ? 'standard input and output must be a terminal'
       : `${context.mark} is set, so an agent is calling, even on a terminal`;
-  throw new DevCliError('TERMINAL_REQUIRED', `This is for a person: ${why}.`, {
+  throw new DevCliError('TERMINAL_REQUIRED', `A person must do this: ${why}.`, {
     ...omitUndefined({ run }),
     fix: 'Show the user what `answer` says: the user runs it in a terminal of their own, outside the harness.',
     answer,

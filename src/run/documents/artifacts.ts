@@ -7,8 +7,8 @@ import { REPORT } from '../paths.js';
 import type { RunState } from '../state.js';
 
 /**
- * Returns a string that identifies one state of a document, for `found` of the state; null without a regular file.
- * Times are compared for equality only, never with a clock.
+ * Returns a string that identifies the present version of a document, for `found` of state.json; null if there is no
+ * regular file. Its times are only compared for equality, never with a clock.
  */
 export function fingerprintDocument(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);
@@ -16,9 +16,9 @@ export function fingerprintDocument(files: DocumentReader, path: string): string
 }
 
 /**
- * Lists which of these documents exist as the work of this run (recipes.md §1): those that it has recorded as written,
- * and those that no block promises and that have changed since the run began.
- * @param written what the run has recorded, including the current transaction
+ * Lists the documents, out of `paths`, that exist and that this run has written (recipes.md §1): those recorded as
+ * written, and those that no block promises but that have changed since the run began.
+ * @param written the documents that the run has recorded as written, including in the current transaction
  */
 export function listArtifactsWritten(
   paths: readonly string[],
@@ -31,7 +31,9 @@ export function listArtifactsWritten(
   });
 }
 
-/** Lists the kept reports of earlier executions of the name that still exist beside the latest one, oldest first. */
+/**
+ * Lists the saved reports of earlier executions of the name that still exist, oldest first, without the latest report.
+ */
 export function listKeptReports(
   { reports = [] }: Pick<RunState, 'reports'>,
   files: Pick<DocumentReader, 'facts'>,
@@ -39,7 +41,7 @@ export function listKeptReports(
   return reports.filter((path) => path !== REPORT && files.facts(path).kind === 'file');
 }
 
-/** Returns a free file name under which the current report can be kept; no existing file is overwritten. */
+/** Returns an unused file name under which the present report can be saved. */
 export function nameKeptReport(files: Pick<DocumentReader, 'facts'>): string {
   let number = 1;
   while (files.facts(`report-${number}.md`).kind !== 'missing') number += 1;
@@ -47,8 +49,8 @@ export function nameKeptReport(files: Pick<DocumentReader, 'facts'>): string {
 }
 
 /**
- * Lists the documents that git may see once a run has ended, besides dev-cli's own: artifacts that a recipe lists
- * explicitly, not the default ones (storage.md, Layout), and kept reports.
+ * Lists the documents that git no longer ignores once a run has ended, besides dev-cli's own: artifacts that a recipe
+ * lists explicitly, but not the default artifacts (storage.md, Layout), and saved reports.
  */
 export function listShared(
   { recipe, workflow }: Pick<CapturedRecipe, 'recipe' | 'workflow'>,

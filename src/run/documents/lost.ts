@@ -9,8 +9,8 @@ import type { PendingDocuments } from './pending.js';
 import { findLostContents, type LostContents, overlayLostDocuments } from './recovery.js';
 
 /**
- * Finds lost documents of a run: `git clean -fd` and `git stash -u` remove what git does not ignore, and a power cut
- * loses what was not synced. The journal holds their contents (storage.md, Documents that vanished).
+ * Finds lost documents of a run. `git clean -fd` and `git stash -u` remove files that git does not ignore, and a power
+ * cut loses files that were not synced. The journal holds their contents (storage.md, Documents that vanished).
  */
 
 /** The documents of a run in a transaction, and its state. */
@@ -22,7 +22,7 @@ interface RunDocuments {
 /** The parts of a run, as read from the store, that reveal lost documents. */
 type Head = Pick<StreamState<RunState>, 'files' | 'past' | 'rebooted' | 'stale'>;
 
-/** Whether documents of the run may be lost. Checks the facts of a few files and reads hardly any. */
+/** Returns whether documents of the run may be lost. Checks the facts of a few files and hardly reads any of them. */
 export function mayLackDocuments({ files, rebooted, stale }: Omit<Head, 'past'>, state: RunState): boolean {
   return rebooted || stale.length > 0 || listShortDocuments(files, state).length > 0;
 }
@@ -37,23 +37,23 @@ function listShortDocuments(files: DocumentReader, state: RunState): string[] {
   const short = Object.entries(sizes)
     .filter(([path, size]) => {
       const promised = before[path];
-      // Promised by the pending action and missing when it was issued: the agent has still to write it.
+      // The pending action promises this file, which did not exist when the action was issued: the agent will write it.
       if (promised === null) return false;
-      // Promised, and present when it was issued: the agent may be rewriting it now.
+      // If the promised file already existed, the agent may be rewriting it: only a missing or empty file is lost.
       return isShort(files, path, promised === undefined ? size : 1);
     })
     .map(([path]) => path);
   return short.length === 0 ? short : excludeEditedPlan(short, state, files);
 }
 
-/** Whether a document is missing or shorter than recorded: lost, truncated, or edited by a person. */
+/** Returns whether a document is missing or shorter than recorded: it was lost, truncated, or edited by a person. */
 function isShort(files: DocumentReader, path: string, size: number): boolean {
   const facts = files.facts(path);
   return facts.kind === 'missing' || (facts.kind === 'file' && facts.size < size);
 }
 
 /**
- * Records the sizes in bytes, by path, of the run's documents as this transaction leaves them: those that the run
+ * Returns the sizes in bytes, by path, that the run's documents will have after this transaction: those that the run
  * needs, and those that it wrote and did not remove. Prompt files count only while their action is pending.
  */
 export function recordSizes({ files, state }: RunDocuments): Record<string, number> {
@@ -104,15 +104,15 @@ function namedBy(action: Action): string[] {
   return [...read, ...consult, ...[...agents, ...tasks].map(({ promptFile }) => promptFile)];
 }
 
-/** Converts a path from an action to one relative to the run's directory; returns no path if it is outside. */
+/** Converts a path from an action to a path relative to the run's directory; empty if the path is outside of it. */
 function inRun(name: string, path: string): string[] {
   const inside = path.split(`${getRunDirectory(name)}/`, 2)[1];
   return inside === undefined ? [] : [inside];
 }
 
 /**
- * Finds the lost documents of a run: among those that it needs or, after a reboot, among all that it has committed.
- * Reads the journal only when documents may be lost.
+ * Finds the lost documents of a run among the documents that it needs or, after a reboot, among all that it has
+ * committed. Reads the journal only if documents may be lost.
  * @returns null when no document may be lost
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
@@ -122,7 +122,7 @@ export function findLost(head: Head, state: RunState): LostContents | null {
   return paths.length === 0 ? null : findLostContents(head, state, paths);
 }
 
-/** Creates a context for questions in which lost documents of runs appear restored; writes nothing. */
+/** Creates a read context in which lost documents of runs appear as if they were restored. Writes nothing. */
 export function createRestoredView<C extends ReadContext>(context: C): C {
   const { store } = context;
   const read: ReadContext['store']['read'] = async (name) => {

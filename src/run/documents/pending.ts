@@ -11,8 +11,8 @@ export interface Documents extends DocumentReader {
 }
 
 /**
- * The documents of a run during a decision: those on disk, overlaid with what the decision has written so far. Nothing
- * reaches the disk before the commit (storage.md, A commit).
+ * The documents of a run during a decision: those on disk, overlaid with the decision's own changes so far. Nothing is
+ * written to disk before the commit (storage.md, A commit).
  */
 export interface PendingDocuments extends Documents {
   write(path: string, content: string | Uint8Array): void;
@@ -24,7 +24,9 @@ export interface PendingDocuments extends Documents {
    */
   append(path: string, text: string, head: string): void;
   remove(path: string): void;
-  /** Records the present content with the commit although it is unchanged: an agent's output that was accepted. */
+  /**
+   * Records the present content with the commit although dev-cli did not write it, such as an agent's accepted output.
+   */
   keep(path: string): void;
   changes(): FileChange[];
   /** Creates, with the commit, the directory in which an agent will write this document. */
@@ -54,7 +56,9 @@ function reading(read: DocumentReader['read']): Pick<Documents, 'read' | 'text' 
   };
 }
 
-/** The change that a decision makes to a document. With `end`, `content` is appended to what is on disk. */
+/**
+ * The change that a decision makes to a document. If `rendered` is `end`, `content` is appended to the file on disk.
+ */
 interface Pending {
   content: Buffer | null;
   rendered?: 'whole' | 'end';
@@ -85,8 +89,8 @@ export function createDocumentOverlay(files: DocumentReader): PendingDocuments {
     },
     render: (path, content) => {
       const pending = overlay.get(path);
-      // If this decision wrote the document earlier, no entry holds a base to render it from, so it stays a written
-      // one.
+      // If this decision has already written the document, no entry holds a base from which to render it, so the whole
+      // content has to be in the entry.
       const isWritten = pending !== undefined && pending.rendered === undefined;
       overlay.set(path, { content: toBytes(content), ...(isWritten ? {} : { rendered: 'whole' as const }) });
     },

@@ -14,12 +14,12 @@ import { createDocumentOverlay, type PendingDocuments, readFileFacts } from './p
 import { collectRenderings, isRemnant, type Rendering } from './renderings.js';
 
 /**
- * What the journal says about documents that are not as the run left them; paths are relative to the run's directory.
+ * The journal's record of documents that are no longer as the run left them. Paths are relative to the run's directory.
  */
 export interface LostContents {
   /** The contents to restore; null for a document that reappeared after its removal and is to be removed again. */
   contents: ReadonlyMap<string, Buffer | null>;
-  /** The contents to restore of documents that are in no entry and are rendered again. */
+  /** The contents to restore for documents that no entry holds and that are therefore rendered again. */
   renderings: ReadonlyMap<string, Buffer>;
   /**
    * Lost documents that no entry holds. Listed only after a reboot, since otherwise every call would report them again.
@@ -45,8 +45,9 @@ interface Found {
 }
 
 /**
- * Finds documents that are missing, empty, torn or older than the last content in the journal (storage.md, Recovery).
- * @param paths the documents to look at; `all`: after a reboot, every document that the run has committed
+ * Finds documents that are missing, empty, only partly written, or older than their last content in the journal
+ * (storage.md, Recovery).
+ * @param paths the documents to compare; `all`, after a reboot, stands for every document that the run has committed
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export function findLostContents(
@@ -61,7 +62,7 @@ export function findLostContents(
   const collector = collectRenderings();
   past.scan((entry) => {
     collector.take(entry);
-    // After a reboot, entries of earlier runs of the name are ignored: a person may have removed their documents since.
+    // After a reboot, entries of earlier runs are ignored, because a person may have removed those runs' documents.
     if (paths !== 'all' || entry.data['runId'] === state.runId) collectRecorded(recorded, entry, isWanted);
   });
   const rebooted = paths === 'all';
@@ -120,7 +121,7 @@ function isDifferent({ files, state }: Compared, path: string, after: string | n
   return current !== after && (current !== null || !isAwaited(state, path));
 }
 
-/** Whether a document has the content of an earlier commit, so that a later one was lost. Only after a reboot. */
+/** Returns whether a reboot has brought back the content of an earlier commit, so that a later write was lost. */
 function isOlder({ files, rebooted }: Compared, path: string, { known }: Recorded): boolean {
   const current = rebooted ? digestDocument(files, path) : null;
   return typeof current === 'string' && known.has(current);
@@ -143,7 +144,7 @@ function compareRendering(
 }
 
 /**
- * Renders the documents that no entry up to sequence number `last` holds, as they were after that entry.
+ * Renders the documents whose contents no entry holds, as they were after the entry with sequence number `last`.
  * @param state the snapshot after that entry
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
@@ -177,14 +178,14 @@ export function restoreDocuments(
   for (const [path, content] of lost.contents) {
     if (content === null) files.remove(path);
     else files.write(path, content);
-    // A restored file is no new evidence, so its facts become those that the agent's own write is compared with.
+    // A restored file is not new evidence, so the agent's own write has to differ from the restored file.
     const pending = state.pendingAction;
     if (pending?.before[path] == null) continue;
     const before = { ...pending.before, [path]: readFileFacts(files, path) };
     state.pendingAction = { ...pending, before };
   }
   for (const [path, content] of lost.renderings) files.render(path, content);
-  // Stale renderings are those of a commit that a crash interrupted; finishing that commit needs no notice.
+  // A crash interrupted the commit that wrote the stale renderings; finishing that commit needs no notice.
   const rendered = [...lost.renderings.keys()].filter((path) => !stale.includes(path));
   return [
     ...describeRestored([...lost.contents.keys(), ...rendered], rebooted),
@@ -211,28 +212,28 @@ function describeEdited(paths: readonly string[]): string[] {
   ];
 }
 
-/** Renders PLAN.md from plan-content.json: `plan generate` for a name without a run leaves no journal. */
+/** Renders PLAN.md from plan-content.json, because `plan generate` for a name without a run writes no journal. */
 function renderPlanAnew(files: DocumentReader, name: string): Buffer | null {
   const plan = readPlan(createDocumentOverlay(files));
   return plan === null ? null : Buffer.from(renderPlan(plan, {}, createPlanExtras(plan, name, null)));
 }
 
-/** Whether the pending action promises the document and it was missing at issue: the agent has still to write it. */
+/** Returns whether an agent has yet to write the document: the action promises it, and it did not exist at issue. */
 function isAwaited({ pendingAction }: RunState, path: string): boolean {
   return pendingAction?.before[path] === null;
 }
 
-/** Whether the pending action promises the document: an agent may be writing it now. */
+/** Returns whether the pending action promises the document, so that an agent may be writing it now. */
 function isPromised({ pendingAction }: RunState, path: string): boolean {
   return pendingAction !== null && pendingAction.before[path] !== undefined;
 }
 
-/** A substitute for an unknown content: only an empty document counts as a remnant of it. */
+/** Stands for a version whose content is unknown: only an empty document counts as a remnant of it. */
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Whether a document is missing or is a remnant of an interrupted write: the beginning of one of its versions, or one
- * with zeros in place of a part. After two power cuts, the interrupted write may be older than the first of them.
+ * Returns whether a document is missing or is a remnant of an interrupted write: the beginning of one of its versions,
+ * or a version with zeros in place of a part. After several power cuts, the remnant may be of any earlier version.
  */
 function isTorn(files: DocumentReader, path: string, versions: readonly Buffer[]): boolean {
   if (files.facts(path).kind === 'missing') return true;

@@ -18,11 +18,11 @@ import type { RunState } from '../state.js';
 /** A document that no entry holds, rendered from entries and state (storage.md, Renderings). */
 export interface Rendering {
   content: Buffer;
-  /** Whether `present` is an earlier content of the document, or a part of one: the write that replaced it was lost. */
+  /** Returns whether `present` is all or part of an earlier content of the document, so that a later write was lost. */
   isOlder: (present: Buffer) => boolean;
 }
 
-/** Collects what is needed to render documents from entries, which it takes oldest first. */
+/** Takes entries, oldest first, and collects the data from which documents can be rendered. */
 export interface RenderingCollector {
   take(entry: Entry): void;
   /** The paths of the documents whose last change is in no entry. */
@@ -43,7 +43,7 @@ interface Course {
   runId: string | null;
 }
 
-/** Creates a collector. */
+/** Creates a collector that has taken no entry yet. */
 export function collectRenderings(): RenderingCollector {
   const courses = new Map<string, Course>();
   let commit: Entry[] = [];
@@ -108,7 +108,7 @@ function render(path: string, course: Course, base: Buffer | null, state: RunSta
   const content = Buffer.from(
     (base?.toString('utf8') ?? NOTE_HEADS[path as keyof typeof NOTE_HEADS]) + course.additions.join(''),
   );
-  // Notes only grow: an earlier content is always the beginning of this one, which `isTorn` recognizes.
+  // Notes only grow, so an earlier content is always the beginning of this content, and `isTorn` recognizes it.
   return { content, isOlder: () => false };
 }
 
@@ -118,8 +118,8 @@ function renderTicked(base: string, ids: readonly string[]): Rendering {
   return {
     content,
     isOlder(present) {
-      // A replacement was interrupted. No matter which version was replaced, only the marks between the brackets
-      // differ.
+      // An interrupted write may mix bytes of two versions. All versions differ only in the marks between the brackets,
+      // so comparing with the base is enough.
       const isWhole = present.length === content.length && !present.includes(0);
       if (!isWhole && isRemnant(present, content, Buffer.from(base))) return true;
       const text = present.toString('utf8');
@@ -137,8 +137,8 @@ function renderValues(state: RunState): Rendering | null {
 }
 
 /**
- * Whether a content is the beginning of another, or the same with zeros in place of a part.
- * @param or another version of the same length as `whole`; where they differ, bytes of both may be mixed
+ * Returns whether `present` is the beginning of `whole`, or all of it, possibly with zeros in place of a part.
+ * @param or another version of the same length as `whole`; `present` may mix bytes of both versions
  */
 export function isRemnant(present: Buffer, whole: Buffer, or: Buffer = whole): boolean {
   const isKept = (byte: number, at: number): boolean => byte === 0 || byte === whole[at] || byte === or[at];

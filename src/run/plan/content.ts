@@ -11,7 +11,8 @@ import { PLAN_CONTENT } from '../paths.js';
 const NO_JSON = ['DATA_MISSING', 'DATA_MALFORMED'];
 
 /**
- * The last text that proved to be a valid plan: one call reads it several times, and checking a thousand todos is slow.
+ * The last text that proved to be a valid plan. It is remembered because one call reads it several times, and checking
+ * a thousand todos is slow.
  */
 let valid: string | null = null;
 

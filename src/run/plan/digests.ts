@@ -3,27 +3,27 @@ import { crc32 } from '../../store/line.js';
 import type { RunEngine } from '../engine.js';
 
 /**
- * Tells whether the plan on disk may differ from the captured one, without a parser and without `node:crypto`, because
- * `next` asks in every call (house.md, Speed). These marks prove nothing: they only say when to look closer.
+ * Tells whether the plan on disk may differ from the captured plan, without a parser and without `node:crypto`, because
+ * every `next` checks this (house.md, Speed). Marks prove nothing; they only show when a closer comparison is needed.
  */
 
 const CONTENT = 'plan-content.json';
 const SHOWN = 'PLAN.md';
 
-/** Bytes above which a document is compared by its size alone; no code reads a larger one. */
+/** Bytes above which a document is compared by its size alone, because no code reads a larger document. */
 const LONGEST = 8 * 1024 * 1024;
 
-/** Returns the marks of the plan on disk. */
+/** Returns the marks of both plan files on disk. */
 export function digestPlanFiles(files: DocumentReader): RunEngine['planMarks'] {
   return { content: readMark(files, CONTENT), shown: readMark(files, SHOWN) };
 }
 
-/** Whether PLAN.md is what the execution last wrote. */
+/** Returns whether PLAN.md is still as the execution last wrote it. */
 export function isUnchangedPlanFile({ planMarks }: RunEngine, files: DocumentReader): boolean {
   return planMarks.shown === readMark(files, SHOWN);
 }
 
-/** Returns size and checksum of a document; null without a regular file. */
+/** Returns the size and checksum of a document; null if there is no regular file. */
 function readMark(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);
   if (facts.kind !== 'file') return null;
@@ -31,7 +31,7 @@ function readMark(files: DocumentReader, path: string): string | null {
   return content === null ? `${facts.size}` : `${content.length}:${crc32(content)}`;
 }
 
-/** Whether a document of the plan differs from its mark; a missing document does not count. */
+/** Returns whether one of the plan files differs from its mark; a missing file does not count. */
 export function mayPlanDiffer({ planMarks }: RunEngine, files: DocumentReader): boolean {
   const { content, shown } = digestPlanFiles(files);
   return (content !== null && content !== planMarks.content) || (shown !== null && shown !== planMarks.shown);

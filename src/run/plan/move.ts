@@ -32,8 +32,8 @@ export interface PlanDifference {
 type Head = Pick<StreamState<RunState>, 'snapshot' | 'files'>;
 
 /**
- * Returns the cached differences between the plan on disk and the captured one: reading an edited PLAN.md back takes
- * seconds for a large plan.
+ * Returns the cached differences between the plan on disk and the captured plan. They are cached because reading an
+ * edited PLAN.md back takes seconds for a large plan.
  * @returns undefined if no earlier call has cached them; null if the plan has not changed
  */
 export function readCachedPlanDifference({ snapshot, files }: Head): PlanDifference | null | undefined {
@@ -52,10 +52,11 @@ function renderKey({ planDigest, order, proposed }: RunEngine, files: DocumentRe
 }
 
 /**
- * Returns the cached differences, or finds them out and caches them, without a commit. If the cache cannot be written,
- * an edited PLAN.md is not read back, since every call would take as long again.
- * @param head the run with its lost documents restored: once cached, a short document counts as edited by a person
- * @param find compares the plan on disk; `readsBack`: whether to read PLAN.md back
+ * Returns the cached differences, or computes and caches them, without a commit. If the cache cannot be written, an
+ * edited PLAN.md is not read back, because every later call would have to do so again.
+ * @param head the run, with its lost documents restored. Otherwise a lost plan file would be cached as a difference,
+ * and `withoutEdits` would take it for an edit.
+ * @param find compares the plan on disk with the captured plan; `readsBack`: whether to read an edited PLAN.md back
  */
 export function readPlanDifference(
   { root, keepsFindings }: Pick<ReadContext, 'root' | 'keepsFindings'>,
@@ -75,8 +76,8 @@ export function readPlanDifference(
 }
 
 /**
- * Removes from the possibly lost documents a plan that an earlier call has read in its present form: somebody edited
- * it.
+ * Removes the plan files from a list of possibly lost documents if an earlier call has read them in their present form:
+ * then somebody edited them. A missing file stays in the list.
  */
 export function excludeEditedPlan(short: string[], snapshot: RunState, files: DocumentReader): string[] {
   if (snapshot.engine === null || readCachedPlanDifference({ snapshot, files }) === undefined) return short;

@@ -94,7 +94,7 @@ export async function answerTasks(
   return collected.ok ? requireTaken(collected) : collected;
 }
 
-/** A rejected result stays the agent's task; in a script it is a mistake, or a refusal that was intended. */
+/** Turns a rejected result into a refusal: a real agent would correct it, but a script must expect it with `refuse`. */
 function requireTaken(reply: Extract<RehearsalReply, { ok: true }>): RehearsalReply {
   const { collected } = reply.json as { collected?: { ok: boolean; todoId: string | null; error?: string }[] };
   const refused = collected?.find(({ ok }) => !ok);

@@ -17,7 +17,8 @@ import type { Deed } from './script-schema.js';
 type Asking = Extract<PendingAction, { action: 'llm' | 'llm-loop' | 'llm+cli' }>;
 
 /**
- * Builds the data of an acknowledgement: what the script says, else canned data of the form that the action asks for.
+ * Builds the data of an acknowledgement: the script's or, if it gives none, canned data in the form that the action
+ * asks for.
  */
 export async function buildData(
   tx: Transaction,
@@ -59,7 +60,10 @@ function renderSections(value: unknown): string {
     .join('\n');
 }
 
-/** Builds the file that an action asks for: what the script says, else a canned plan, size or value of its schema. */
+/**
+ * Builds the file that an action asks for: the script's or, if it gives none, a canned plan, size or value of its
+ * schema.
+ */
 export async function buildRequestedFile(
   tx: Transaction,
   action: Asking,

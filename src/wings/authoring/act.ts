@@ -19,8 +19,8 @@ import type { Deed } from './script-schema.js';
 /** Plays one action as a script says; everything that the script leaves out is canned (authoring.md, Scripts). */
 
 /**
- * Does what the script has an agent or a person do, and acknowledges the action.
- * @param deed what it leaves out is canned so that the run goes on
+ * Does an agent's, a person's or a command's part as the script says, and acknowledges the action.
+ * @param deed the script's part; everything that it leaves out is canned, so that the run can continue
  * @throws DevCliError if the script names something that the action does not have, such as a key of `outputs` or a
  * fixture
  */
@@ -71,7 +71,7 @@ export async function performDeed(
   }
 }
 
-/** Returns whether a step hands in nothing, so that the acknowledgement is refused. */
+/** Returns whether a step contains only an expected refusal: the action is then acknowledged with nothing handed in. */
 function isBare({ refuse, ...deed }: Deed): boolean {
   return refuse !== undefined && refuse !== false && Object.keys(deed).length === 0;
 }
@@ -81,14 +81,14 @@ function isForLack({ refuse }: Deed): boolean {
   return refuse === true || refuse === 'DATA_MISSING';
 }
 
-/** Returns what the agent reports: what the script says, else the words that the condition looks for. */
+/** Returns the agent's report: the script's or, if it gives none, one with the words that a condition looks for. */
 function reportResult(tx: Transaction, { block }: PendingAction, { result }: Deed): { result?: string } {
   if (result !== undefined) return { result };
   const reader = findResultReader(tx.captured.recipe.blocks, block);
   return reader === undefined ? {} : { result: `Canned: done. ${listAwaitedWords(reader).join(' ')}` };
 }
 
-/** If only a person may choose and the script makes no choice, a person makes the canned one. */
+/** Returns who acts: a person if only a person may choose and the script makes no choice, otherwise an agent. */
 function byDefault(action: PendingAction, { choose }: Deed): 'agent' | 'person' {
   const isPersons = action.action === 'wait-for-user' && action.human === 'required';
   return isPersons && choose === undefined ? 'person' : 'agent';

@@ -9,7 +9,10 @@ interface Difference {
   is: string;
 }
 
-/** Lists the differences between an action and the expected one. @param phase of a workflow */
+/**
+ * Lists the differences between an action and the expected one.
+ * @param phase the current phase of a workflow; null outside a workflow
+ */
 export function listDifferences(expected: ExpectedAction, action: Action, phase: string | null): Difference[] {
   const wrong: Difference[] = [];
   const compare = (key: string, wanted: string | number | undefined, is: string | number) => {

@@ -11,8 +11,8 @@ import { listPhaseEdges, listTakenPhases } from './phase-edges.js';
 import { listStageEdges, nameStage } from './stage-edges.js';
 
 /**
- * Names the transitions of a recipe for people, and finds those that a rehearsal has taken (authoring.md, Coverage).
- * They are derived from the compiled machine.
+ * Gives a recipe's transitions readable names, and finds those that a rehearsal has taken (authoring.md, Coverage). All
+ * transitions are derived from the compiled machine.
  */
 
 /**
@@ -24,7 +24,7 @@ export function listEdges({ recipe, workflow }: CapturedRecipe): string[] {
   return [...new Set([...listBlockWays(recipe).map(({ name }) => name), ...listStageEdges(recipe)])];
 }
 
-/** Lists the transitions that decisions have taken; decisions about other recipes than `captured` count for nothing. */
+/** Lists the transitions that decisions have taken; ignores decisions about any recipe other than `captured`. */
 export function listTaken({ recipe, workflow }: CapturedRecipe, decided: readonly MachineDecision[]): string[] {
   if (workflow !== undefined) return listTakenPhases(workflow, decided);
   return decided.flatMap((one) => nameTaken(recipe, one));
@@ -66,7 +66,8 @@ export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
       ...(unmet === undefined ? [] : [buildEntryWay(block, 'skipped', unmet)]),
     ];
     const inside = ['active', 'bound'].flatMap((at) =>
-      // A recipe cannot cause HALT, which is for sources that somebody changed.
+      // No recipe can cause HALT: it ends a run, for example, because somebody changed sources that must stay
+      // unchanged.
       Object.entries(state?.states?.[at]?.on ?? {}).flatMap(([event, transitions]) =>
         event === 'HALT' || (event === 'FAIL' && cannotFail(block, at))
           ? []
@@ -78,14 +79,17 @@ export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
   });
 }
 
-/** A gate is answered and cannot fail; if a command that leads back fails, its round counts as not passed. */
+/**
+ * Returns whether a block never fails: a gate is only answered, and a failed command that leads back is a round not
+ * passed.
+ */
 function cannotFail({ kind, revise }: ProgramBlock, at: string): boolean {
   const { by } = BLOCK_KINDS[kind];
   return by === 'person' || at === 'bound' || (by === 'cli' && revise !== undefined);
 }
 
 /**
- * Returns whether a block is a command of dev-cli itself that halts on failure: only a damaged document makes it fail.
+ * Returns whether a block is one of dev-cli's own commands and halts on failure: only a damaged document makes it fail.
  */
 function failsOnlyWhenDamaged(block: ResolvedBlock | undefined): boolean {
   if (block === undefined || !hasTrait(block, 'by', 'cli')) return false;
@@ -107,7 +111,10 @@ function buildWay(block: string, at: string, event: string, { guard, target }: T
   return { block, name: `${block}: ${what} → ${nameTarget(block, target)}`, what, target };
 }
 
-/** `#program.block-plan.active` becomes `plan`; the block's own bound `its bound`, its halted state `halted`. */
+/**
+ * Renders a target: `#program.block-plan.active` becomes `plan`; the block's own bound, `its bound`; its halted state,
+ * `halted`.
+ */
 function nameTarget(block: string, target: string): string {
   const [, state = '', inside] = target.split('.');
   const id = state.replace(/^block-/, '');
@@ -118,7 +125,9 @@ function nameTarget(block: string, target: string): string {
 
 type Taken = Extract<MachineDecision, { kind: 'recipe' }>;
 
-/** Lists the transitions of one event: that of the block where it occurred, and the entries of the blocks after it. */
+/**
+ * Lists the transitions that one event caused: the one out of the block where it occurred, and those into later blocks.
+ */
 function listTakenBlocks(program: Program, { from, event, effects }: Taken): string[] {
   const place = from === null ? null : findRestingState(from);
   const entered = effects.flatMap((effect) => {
@@ -141,7 +150,9 @@ function fitsChoice({ guard }: TransitionConfig, event: Taken['event']): boolean
   return event.type === 'CHOOSE' && event.choice === guard.params.choice;
 }
 
-/** Returns whether the first effects are those of a transition, and whether both halt or neither does. */
+/**
+ * Returns whether the effects begin with those of a transition, and halt the run if and only if the transition does.
+ */
 function fitsEffects(
   program: Program,
   block: string,

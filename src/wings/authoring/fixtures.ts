@@ -2,13 +2,13 @@ import { DevCliError } from '../../base/errors.js';
 import type { Library } from '../../recipe/load/library.js';
 import { resolveSibling } from '../../recipe/load/recipe-files.js';
 
-/** Files beside a script that it can name instead of a text. */
+/** Files beside a script, which the script can name instead of containing their text. */
 export interface Fixtures {
   /** Returns the text, or null if the file does not exist or lies outside the project. */
   read(path: string): string | null;
 }
 
-/** Opens the files beside the script at an absolute path. */
+/** Opens the files beside a script. @param script the script's absolute path */
 export function openFixtures(library: Library, script: string): Fixtures {
   return {
     read(path) {
@@ -22,9 +22,9 @@ export function openFixtures(library: Library, script: string): Fixtures {
 export const NO_FIXTURES: Fixtures = { read: () => null };
 
 /**
- * Resolves a text of a script: several lines, or one word in capitals, stand for themselves; anything else names a
+ * Resolves a string in a script: several lines, or one word in capitals, are the text itself; anything else names a
  * file.
- * @param place of the value below its step, for the error
+ * @param place the path of the value below its step, for the error
  * @throws DevCliError `DATA_MISSING`
  */
 export function readSaid(value: string, fixtures: Fixtures, place: string): string {

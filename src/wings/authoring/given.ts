@@ -6,7 +6,7 @@ import { scriptError } from './fault.js';
 import { type Fixtures, readSaid } from './fixtures.js';
 import type { ScriptSetup } from './script-schema.js';
 
-/** What a simulated run begins with. */
+/** Prepares the inputs with which a simulated run begins. */
 
 /** The goal of a run whose script gives none. */
 const GOAL = 'Let a user do what this recipe is tried with.';
@@ -23,7 +23,7 @@ export function buildInitInput(given: ScriptSetup): InitInput & { goal: string }
 }
 
 /**
- * Renders the plan that a script gives: a canned one by its size or risk, a file, or the whole plan.
+ * Renders the plan that a script gives: as the size or risk of a canned plan, as a file, or in full.
  * @throws DevCliError for anything else
  */
 export function renderGivenPlan(plan: unknown, goal: string, fixtures: Fixtures): string {

@@ -17,7 +17,7 @@ export interface PossibleOutcome {
 
 const WHY = 'it cannot be done';
 
-/** Lists the possible outcomes of an action; the first is the good one. */
+/** Lists the possible outcomes of an action; the first is a success. */
 export async function listOutcomes(action: PendingAction, on: Rehearsal): Promise<PossibleOutcome[]> {
   if (action.action === 'running') {
     return [

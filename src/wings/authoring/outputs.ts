@@ -5,7 +5,7 @@ import { type Fixtures, readSaid } from './fixtures.js';
 import { REHEARSAL_RUN } from './rehearsal.js';
 import type { Deed } from './script-schema.js';
 
-/** Reads the outputs of a script, and the names by which it may refer to them. */
+/** Reads the outputs that a script gives, and lists the names by which it may refer to them. */
 
 /** Separates outputs that the action promises (`left`) from other files that the script writes (`puts`). */
 export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixtures: Fixtures) {
@@ -31,7 +31,7 @@ export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixt
   return { left, puts };
 }
 
-/** Lists what an action promises, each with all names that a script may use for it. */
+/** Lists the outputs that an action promises; each output is given by all names that a script may use for it. */
 function listPromised(action: PendingAction): string[][] {
   if (action.action === 'dispatch-subagents')
     return action.agents.map(({ id, output }) => (output === undefined ? [id] : [id, toRunPath(output)]));

@@ -3,9 +3,9 @@ import type { WorkflowEffect } from '../../machine/workflow-program.js';
 import type { ResolvedWorkflow } from '../../recipe/resolved.js';
 import type { MachineDecision } from '../../run/simulation.js';
 
-/** Names the transitions between the phases of a workflow for people (authoring.md, Coverage). */
+/** Gives the transitions between a workflow's phases readable names (authoring.md, Coverage). */
 
-/** Lists the transitions of the compiled machine. */
+/** Lists the names of all transitions of the compiled machine. */
 export function listPhaseEdges(workflow: ResolvedWorkflow): string[] {
   const { states } = compileWorkflow(workflow);
   return workflow.phases.flatMap(({ name, recipe, when }, index) => {
@@ -32,7 +32,7 @@ function nameTarget({ phases }: ResolvedWorkflow, target: string): string {
   return index === undefined || kind === 'halted' ? kind : (phases[Number(index)]?.name ?? '');
 }
 
-/** Lists the transitions that were taken. */
+/** Lists the names of the transitions that decisions have taken. */
 export function listTakenPhases(workflow: ResolvedWorkflow, decided: readonly MachineDecision[]): string[] {
   const steps = decided.flatMap((one) => (one.kind === 'workflow' ? one : []));
   let at = 0;

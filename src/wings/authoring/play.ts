@@ -15,21 +15,21 @@ import { countPrompts, describeDeed, doesSomething, isUntilReached, suggestBlock
 
 /** Plays a script in a rehearsal, and reports where the run differs from it (authoring.md, Scripts). */
 
-/** Maximum actions of a run; one with more counts as endless. */
+/** Maximum actions of a run; a run with more counts as endless. */
 const MOST_ACTIONS = 1_000;
 
-/** An action that was issued, and what was done with it. */
+/** An issued action, and how the play answered it. */
 export interface PlayedAction {
   action: PendingAction;
-  /** The phase of a workflow. */
+  /** The current phase; null outside a workflow. */
   phase: string | null;
   /** Size of the prompts that the action hands out. */
   prompts: Amount;
   /** The step of the script; null if the script had none for it. */
   step: number | null;
-  /** What was done, in words. */
+  /** The answer, in words. */
   did: string;
-  /** The code of the refusal; null if it was accepted. */
+  /** The error code of the refusal; null if the answer was accepted. */
   refused: string | null;
 }
 
@@ -37,9 +37,9 @@ export interface PlayedAction {
 export interface PlayResult {
   on: Rehearsal;
   played: readonly PlayedAction[];
-  /** The last action: `done`, or the one at which it stopped. Null if the run did not begin. */
+  /** The last action: `done`, or the action at which the play stopped. Null if the run did not begin. */
   last: Action | null;
-  /** Why the run did not begin, if the script expects that. */
+  /** The refusal to begin the run, if the script expects it. */
   refusal: DevCliError | null;
   findings: ScriptFault[];
 }
@@ -51,14 +51,14 @@ export interface ScriptContent {
   end?: ExpectedEnd | undefined;
 }
 
-/** What a play needs from its surroundings. */
+/** Everything that a play uses besides its script. */
 export interface PlayOptions {
   library: Library;
   signal: AbortSignal;
   fixtures: Fixtures;
-  /** Returns what to do where the script says nothing; null ends the play there. */
+  /** Returns the step for an action about which the script says nothing; null ends the play there. */
   improvise?: ((action: PendingAction, on: Rehearsal) => Promise<ScriptStep | null>) | undefined;
-  /** Compares an action with its snapshot, if the step expects one; returns the difference. */
+  /** Compares an action with its snapshot, if the step expects one. Returns a message about the difference, or null. */
   compare?: ((action: PendingAction, step: number) => string | null) | undefined;
 }
 
@@ -79,7 +79,7 @@ class Player {
   readonly findings: ScriptFault[] = [];
   last: Action | null = null;
   refusal: DevCliError | null = null;
-  /** Blocks whose commands ended since the last step without being mentioned in it. */
+  /** Blocks whose commands succeeded during the current step although the step does not mention them. */
   private ended: string[] = [];
 
   constructor(
@@ -136,7 +136,7 @@ class Player {
     return true;
   }
 
-  /** Takes one step of the script. Returns false if the play cannot go on. */
+  /** Takes one step of the script. Returns false if the play cannot continue. */
   private async take(step: ScriptStep, index: number): Promise<boolean> {
     const place = ['steps', index];
     const { until } = step;
@@ -159,7 +159,7 @@ class Player {
     return this.guarded(place, async () => this.accept(await this.perform(action, step, index), step));
   }
 
-  /** Checks the reply to a step. @throws DevCliError the refusal, unless the script expects it */
+  /** Checks the reply to a step. @throws DevCliError unless the reply was accepted or refused as the step expects */
   private async accept(reply: RehearsalReply, step: ScriptStep): Promise<void> {
     this.last = await this.action();
     judgeReply(reply, step);
@@ -178,7 +178,7 @@ class Player {
     return reply;
   }
 
-  /** Goes on without the script until `isThere` holds. Returns false if that fails. */
+  /** Answers actions without the script until `isThere` holds. Returns false if a finding was reported instead. */
   private async improviseUntil(
     isThere: (action: PendingAction, phase: string | null) => boolean,
     place: (string | number)[],
@@ -196,7 +196,7 @@ class Player {
         async () => {
           const reply = await this.perform(action, step, null);
           this.last = await this.action();
-          // Random input may be refused; the action then stays pending. Canned input must be accepted.
+          // An improvised answer may be refused; the action then stays pending. A canned one must be accepted.
           if (!reply.ok && improvise === undefined) throw cannedError(action, reply.error);
         },
         'Add a step for this block that says what is handed in.',
@@ -226,13 +226,14 @@ class Player {
     return true;
   }
 
-  /** Requires that the run ends with the script. */
+  /** Reports a finding if the run does not end with the script. */
   private async finish(steps: number): Promise<void> {
     const place = steps === 0 ? ['steps'] : ['steps', steps - 1];
     if (this.findings.length > 0 || !(await this.endCommands(place))) return;
     if (this.last === null || this.last.action === 'done') return;
     const final = this.scene.steps?.at(-1);
-    // A script may only show how a run reaches an action: it then ends with an `until` that does nothing.
+    // A script that merely shows how a run reaches an action ends with an `until` and nothing to do; that is not a
+    // fault.
     if (final?.until !== undefined && !doesSomething(final)) return;
     const { block, action } = this.last;
     this.find(
@@ -284,7 +285,7 @@ class Player {
     return this.last?.action === 'done' ? ` (${this.last.outcome}: ${this.last.summary})` : '';
   }
 
-  /** Runs a part of the play; a refusal becomes a finding at this place. */
+  /** Runs a part of the play. A refusal becomes a finding at `place`, and the result is false. */
   private async guarded(place: (string | number)[], part: () => Promise<void>, fix?: string): Promise<boolean> {
     try {
       await part();

@@ -69,7 +69,7 @@ export async function showRecipeCommand(context: ReadContext, name: string): Pro
  * if a recipe is invalid.
  * @param files paths or recipe names from the command line
  * @param cwd absolute base directory of relative paths
- * @param directories where harnesses look for a project's skills, relative to the root
+ * @param directories the directories where harnesses look for a project's skills, relative to the root
  * @throws DevCliError `UNKNOWN_RECIPE` for a file that does not exist, `PREFERENCES_INVALID`, `IO`
  */
 export async function lintRecipesCommand(
@@ -94,7 +94,7 @@ export async function lintRecipesCommand(
   };
 }
 
-/** Lints recipe files; parameters and errors as in `lintRecipesCommand`. */
+/** Lints recipe files. Parameters and errors are those of `lintRecipesCommand`. */
 export function lintRecipes(
   context: ReadContext,
   files: readonly string[],

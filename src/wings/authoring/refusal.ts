@@ -10,7 +10,7 @@ import type { ScriptStep } from './script-schema.js';
  * Scripts).
  */
 
-/** A fault and its place in the script: keys from the top down. */
+/** A fault, with its place in the script as keys from the top down. */
 export interface ScriptFault {
   place: readonly (string | number)[];
   message: string;
@@ -31,8 +31,8 @@ export function judgeReply(reply: RehearsalReply, { refuse }: Pick<ScriptStep, '
 }
 
 /**
- * Describes a refusal as a finding: a mistake of the script at its exact place, anything else with its code.
- * @param fix what helps, if the caller knows it
+ * Converts a refusal to a finding: a mistake in the script at its exact place, any other refusal with its error code.
+ * @param fix the remedy, if the caller knows one
  */
 export function describeRefusal(error: DevCliError, place: ScriptFault['place'], fix?: string): ScriptFault {
   const [detail] = error.details;
@@ -49,7 +49,7 @@ export function describeRefusal(error: DevCliError, place: ScriptFault['place'],
   };
 }
 
-/** Builds the error for canned data that the action does not accept; the author has to supply data that fits. */
+/** Builds the error for a canned answer that was refused; the script's author has to supply one that fits. */
 export function cannedError(action: PendingAction, error: DevCliError): DevCliError {
   return new DevCliError(error.code, `The canned answer for ${action.block} was refused: ${error.message}`, {
     details: error.details,

@@ -28,7 +28,7 @@ export const REHEARSAL_RUN = 'rehearsal';
  */
 const ROOT = '/rehearsal';
 
-/** The reply of a use case: a document, or a refusal. */
+/** A use case's reply: a JSON document, or a refusal. */
 export type RehearsalReply = { ok: true; json: object } | { ok: false; error: DevCliError };
 
 /** Options of a rehearsal. */
@@ -36,13 +36,13 @@ export interface RehearsalOptions {
   /** The library that recipes are read from. */
   library: Library;
   signal: AbortSignal;
-  /** What the run should lack, with the reason. */
+  /** The needs that the run finds unavailable, each with the reason. */
   lacks?: { remote?: string; gh?: string };
 }
 
 /**
- * A run of a recipe in memory, by the real use cases (authoring.md, Simulations). It writes nothing and starts nothing;
- * it reads files of the project only to load recipes.
+ * A run of a recipe in memory, driven by the real use cases (authoring.md, Simulations). It writes nothing and starts
+ * nothing; it reads files of the project only to load recipes.
  */
 export interface Rehearsal {
   /** The decisions of the machines so far. */
@@ -57,9 +57,9 @@ export interface Rehearsal {
   settle(ended: EndedJob): Promise<RehearsalReply>;
   /** Returns the run's state. @throws DevCliError `INTERNAL` before the run has begun */
   read(): Promise<RunState>;
-  /** Opens a transaction for reading, which is never committed. */
+  /** Opens a transaction only for reading; it is never committed. */
   look(): Promise<Transaction>;
-  /** Writes a document as an agent would. @throws DevCliError `EVIDENCE_INVALID` outside the run */
+  /** Writes a document as an agent would. @throws DevCliError `EVIDENCE_INVALID` for a path outside the run */
   put(path: string, text: string): void;
   text(path: string): string | null;
 }

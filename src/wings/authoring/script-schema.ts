@@ -4,8 +4,8 @@ import { enumSchema, noOtherKeys } from '../../base/schema.js';
 import { ACTIONS } from '../../run/action.js';
 
 /**
- * Schemas of the files with which authors try recipes: scripts and test files (authoring.md, Scripts). Shipped as JSON
- * Schema for editors.
+ * Schemas of the files with which authors try out recipes: scripts and test files (authoring.md, Scripts). Shipped as
+ * JSON Schema for editors.
  */
 
 const text = (description: string, ...examples: string[]) =>
@@ -51,7 +51,7 @@ const CommandSchema = Type.Object(
   { ...noOtherKeys, description: 'How the running command ends; it is never run. A commit is refused unless 0.' },
 );
 
-/** An expected refusal. @param what describes what must be refused */
+/** Builds the schema of an expected refusal. @param what the description, which names the call that must be refused */
 const refusal = (what: string, code: string) =>
   Type.Unsafe<boolean | string>({ type: ['boolean', 'string'], description: what, examples: [true, code] });
 
@@ -189,13 +189,13 @@ const TestFileSchema = Type.Object(
 /** The schemas by the names under which they ship. */
 export const AUTHORING_SCHEMAS = { 'recipe-script': ScriptSchema, 'recipe-test': TestFileSchema };
 
-/** What a run begins with. */
+/** The inputs with which a run begins. */
 export type ScriptSetup = Frozen<Static<typeof GivenSchema>>;
-/** What an action must be like. */
+/** The properties that a step expects of an action. */
 export type ExpectedAction = Frozen<Static<typeof ExpectSchema>>;
 /** One step of a script. */
 export type ScriptStep = Frozen<Static<typeof StepSchema>>;
-/** What a step does, without what it expects. */
+/** The part of a step that acts, without the part that expects. */
 export type Deed = Omit<ScriptStep, 'expect' | 'until' | 'times'>;
 /** How the run must end. */
 export type ExpectedEnd = Frozen<Static<typeof EndSchema>>;

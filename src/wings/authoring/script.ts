@@ -7,7 +7,8 @@ import { checkValue } from '../../recipe/source/validate.js';
 import { parseYaml, type YamlSource } from '../../recipe/source/yaml.js';
 import type { Script, TestFile } from './script-schema.js';
 
-// Plain requires, as in recipe/source/validate.ts.
+// Plain `require` calls, for the same reason as in recipe/source/validate.ts: the validators are large and seldom
+// needed.
 const SCRIPT: CheckedSchema = {
   outline: scriptOutline,
   validator: () => require('../../generated/recipe-script.js').default,
@@ -20,7 +21,7 @@ const TEST: CheckedSchema = {
 /** The result of reading a script or a test file. */
 export interface ReadScript<T> {
   source: YamlSource;
-  /** Problems found so far; more can be added at places of the file. */
+  /** Problems found so far; callers may add more, at places in the file. */
   log: ProblemLog;
   /** Null if and only if there are problems. */
   value: T | null;

@@ -58,7 +58,7 @@ export async function simulate(context: Context, recipe: string, input: Input, c
 }
 
 /**
- * Returns the function that chooses an outcome where no script gives one: by chance, or as the person at the terminal
+ * Returns the function that chooses an outcome when no script gives one: at random, or as the person at the terminal
  * says.
  */
 function chooseOutcome(context: Context, { seed, step }: Input): PlayOptions['improvise'] {
@@ -67,7 +67,7 @@ function chooseOutcome(context: Context, { seed, step }: Input): PlayOptions['im
   const chance = createRandom(seed);
   return async (action, on) => {
     const possible = await listOutcomes(action, on);
-    // Two in three outcomes are good; otherwise no run would get far.
+    // At least two in three outcomes are successes; otherwise no run would get far.
     const index = chance.below(3) === 0 ? chance.below(possible.length) : 0;
     return possible[index]?.step ?? {};
   };
@@ -167,7 +167,7 @@ function weigh(amounts: readonly Amount[]): Counts['answers'] {
 /** A simulated run has no harness: its actions use general wording. */
 const ANY_READER = { caller: { kind: 'agent', via: 'cli' }, mark: null } as const;
 
-/** Renders an action in a few lines, with what was done. */
+/** Renders an action and the answer to it in a few lines. */
 function renderPlayed({ action, phase, did }: PlayedAction, format: CommandFormatter): string {
   const head = `${action.actionId}  ${phase === null ? '' : `${phase}/`}${action.block}  ${action.action}  ${action.progress}`;
   const inside = renderForPerson(action, format)

@@ -13,8 +13,8 @@ export type StageEnd = StageResult['kind'];
 export function listTodoStageEnds({ id, actor }: TodoStage, policies: EnginePolicies): readonly StageEnd[] {
   if (id === 'wrapUp') return ['pass'];
   if (id === 'commit') return ['pass', 'deferred', 'fail'];
-  // A worker may also ask, request more files, or be BLOCKED; the answer decides whether the todo is given up or
-  // retried.
+  // A worker may also ask a question, request more files, or be BLOCKED; the answer decides whether its todo is retried
+  // or given up.
   if (id === 'worker') return ['pass', 'fail', 'halt', 'widen', 'ask', 'again'];
   switch (actor) {
     case 'human':
@@ -43,7 +43,7 @@ export function listRunStageEnds(stage: string): readonly StageEnd[] {
     case 'finalVerify':
       return ['pass', 'fixes'];
     default:
-      // A refusal by the forge is reported, and the run goes on.
+      // If the forge refuses, that is only reported, and the run continues.
       return ['pass'];
   }
 }
@@ -80,13 +80,13 @@ export function listStageEdges({ engine }: ResolvedRecipe): string[] {
 }
 
 /**
- * The consequences of a deferred commit, an added todo or a halt are the same in every recipe, so they do not count;
- * only a worker's BLOCKED does.
+ * Returns whether coverage counts an end. Deferred commits, added todos and halts have the same consequences in every
+ * recipe, so they do not count; the exception is the halt of a BLOCKED worker.
  */
 function isCounted(stage: string, end: StageEnd): boolean {
   if (stage === 'residualCommit') return end === 'pass';
   return end === 'pass' || end === 'fail' || end === 'fixes' || (stage === 'worker' && end === 'halt');
 }
 
-/** `stateComplete` only hands in a pull request, which may not exist. */
+/** Omits `stateComplete`, which only hands in a pull request: a run may have none. */
 const listCountedFinals = ({ finalize }: EngineProgram) => finalize.filter((stage) => stage !== 'stateComplete');

@@ -7,21 +7,22 @@ import { toRunPath } from './outputs.js';
 import type { Rehearsal, RehearsalReply } from './rehearsal.js';
 import type { ScriptStep } from './script-schema.js';
 
-/** Relates steps of a script to the actions that they meet. */
+/** Relates a script's steps to the run's actions. */
 
-/** Returns whether a step is about a command at work. */
+/** Returns whether a step is about a running command. */
 export function waitsForCommand({ expect, command }: ScriptStep): boolean {
   return command !== undefined || expect?.action === 'running';
 }
 
-/** Returns whether a step does or expects something, beyond saying how far to go. */
+/** Returns whether a step does or expects anything, rather than only naming how far to go. */
 export function doesSomething({ expect, until: _, times: _times, ...deed }: ScriptStep): boolean {
   return expect !== undefined || Object.keys(deed).length > 0;
 }
 
 /**
- * Returns whether a step's `until` is reached. A command at work counts only if the step is about one, and then nothing
- * else does, because a loop with a command first asks an agent.
+ * Returns whether an action is the one that a step's `until` names. A loop with a command first asks an agent, so its
+ * block alone is ambiguous: a step about a command matches only a running command, and any other step matches only
+ * other actions.
  */
 export function isUntilReached(step: ScriptStep, action: PendingAction, phase: string | null): boolean {
   const { until } = step;
@@ -53,7 +54,10 @@ export function describeDeed(action: PendingAction, step: ScriptStep, reply: Reh
   return parts.length === 0 ? (action.action === 'running' ? 'exit 0' : 'done') : parts.join(', ');
 }
 
-/** Renders ` Did you mean …?` for an unknown block or PHASE/BLOCK; empty if the run has it, or no name is similar. */
+/**
+ * Renders ` Did you mean …?` for an unknown block or PHASE/BLOCK; empty if the run has such a block, or no name is
+ * similar.
+ */
 export function suggestBlock(named: string, state: RunState): string {
   const word = named.slice(named.lastIndexOf('/') + 1);
   const known = listRecipeStates(state).flatMap(({ steps }) => Object.keys(steps));

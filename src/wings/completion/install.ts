@@ -65,7 +65,7 @@ export async function changeCompletion(context: Context, input: Input, env: Node
   const around = { cwd: '/', env: { ...env, HOME: context.home }, signal: context.signal };
   const { directory, startup, looks } = await queryShell(id, 'probe', around);
   if (!directory)
-    throw new DevCliError('USAGE', `${id} does not start.`, { fix: 'Start it by hand, and mend what it says.' });
+    throw new DevCliError('USAGE', `${id} does not start.`, { fix: 'Start it by hand, and fix what it reports.' });
   const aim = input.command === 'uninstall' ? 'take' : looks === undefined ? 'put' : 'keep';
   const dryRun = input.dryRun === true;
   const file = planFile(join(directory, SHELLS[id].file), aim === 'take' ? null : readScript(context, id));
@@ -175,7 +175,7 @@ function requireWritable(path: string, aim: Aim): void {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const facts = statSync(path, { throwIfNoEntry: false });
   if (isLink && facts === undefined)
-    throw pathError(path, null, 'it is a link that leads nowhere', 'Mend or remove the link.');
+    throw pathError(path, null, 'it is a link that leads nowhere', 'Fix or remove the link.');
   if (facts === undefined || (facts.mode & 0o222) !== 0) return;
   const by = aim === 'take' ? 'take out' : 'put in';
   throw pathError(path, null, 'it is read-only', `Make it writable, or ${by} by hand what --dry-run shows.`);

@@ -65,7 +65,7 @@ export function readSuite(named: string, shipped: ShippedPackage, harness: strin
   if (details.length > 0) {
     throw new DevCliError('SCHEMA_INVALID', `The suite ${named} has fixtures that are none.`, {
       details,
-      fix: '`dev-cli conformance validate` says the same of a directory; mend them, then repeat the call.',
+      fix: '`dev-cli conformance validate` says the same of a directory; fix them, then repeat the call.',
     });
   }
   if (cases.length > 0) return cases;

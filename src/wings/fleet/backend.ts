@@ -14,10 +14,10 @@ import { openRemoteRefs } from './refs.js';
 import { requireSameRepository, requireSchema } from './schema.js';
 import { openStreams, retryWhileAway } from './streams.js';
 
-/** Seconds after which a worker that said nothing counts for none. */
+/** Seconds of silence after which a worker counts as absent. */
 const SILENT = 60;
 
-/** What the loop of a root works on where its configuration names a fleet (fleet.md, Three truths). */
+/** The loop's backend for a root whose configuration names a fleet (fleet.md, Three truths). */
 
 /** A project of the fleet. */
 export interface FleetProject {
@@ -41,7 +41,7 @@ interface Backend {
 }
 
 /**
- * Opens the database for a call, and takes its address out of what the call hands to programs that it starts.
+ * Opens the database for a call and removes its address from the environment that the call's child processes inherit.
  * @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `SCHEMA_INVALID`, `IO`
  */
 export async function openShared(context: Context, call: Pick<FleetCall, 'env'>): Promise<{ pool: Pool; url: string }> {
@@ -63,7 +63,10 @@ export function openProjectStreams(
   return { ...streams, tellNews: openNews(context, { pool, project, codec, bringKept }) };
 }
 
-/** Opens what the loop of a root works on. @throws DevCliError as `openShared`; `USAGE` for a project of another repository */
+/**
+ * Opens the backend of a root's loop. @throws DevCliError as `openShared`; `USAGE` if the project belongs to another
+ * repository
+ */
 export async function openFleetBackend(
   loop: Loop,
   context: Context,
@@ -110,13 +113,13 @@ export async function openFleetBackend(
         const there = readAt(loop, context.root, { commit: tip, goal, git });
         const here = loop.readGoal(context.root, context.reader, goal);
         if (there === null) return `it is not in .ai/goals.yaml of ${branch}`;
-        return there.digest === here?.digest ? null : `its commands on ${branch} are others than here`;
+        return there.digest === here?.digest ? null : `its commands on ${branch} differ from those here`;
       },
     },
   };
 }
 
-/** Has what attempts kept here as well; a remote that is away keeps nobody from the rest. */
+/** Fetches the kept commits of all attempts; an unreachable remote is ignored. */
 async function bringKept({ root }: Context, remote: string, git: GitOptions): Promise<void> {
   const all = `refs/dev-cli/attempts/*`;
   await fetchReferences(root, remote, [`+${all}:${all}`], git).catch((error: unknown) => {
@@ -124,7 +127,7 @@ async function bringKept({ root }: Context, remote: string, git: GitOptions): Pr
   });
 }
 
-/** Reads a goal as it is at a commit; null where the commit lacks it, or has no files of the loop. */
+/** Reads a goal at a commit; null if the commit lacks it, or has no files of the loop. */
 export function readAt(
   loop: Loop,
   top: string,
@@ -133,7 +136,7 @@ export function readAt(
   return readFrom(loop, top, { files: readFilesAt(top, commit, git), goal });
 }
 
-/** The same, of the files of a commit. */
+/** The same, from a reader of the commit's files. */
 export function readFrom(
   loop: Loop,
   top: string,

@@ -3,12 +3,12 @@ import { parseOrNull } from '../../base/json.js';
 import { identifyProcess, isGone, type ProcessIdentity } from '../../store/process.js';
 import { type Pool, queryRows } from './database.js';
 
-/** A worker's sign of life: its row and its leases, renewed in one statement by the database's clock (fleet.md, Leases). */
+/** A worker's heartbeat: one statement renews its row and its leases by the database's clock (fleet.md, Leases). */
 
-/** What a worker says of itself. */
+/** What a worker registers about itself. */
 export interface Introduction {
   worker: string;
-  /** Of the steps that it knows. */
+  /** The version of its steps. */
   version: number;
   cliVersion: string;
   slots: number;
@@ -18,25 +18,29 @@ export interface Introduction {
 
 export interface Beat {
   /**
-   * @param claims those that this process works on: one that it does not know of, as the answer was lost, is over in time
-   * @returns those that are this worker's still
-   * @throws DevCliError `FLEET_UNAVAILABLE`; `LOCKED` where another process has the name by now
+   * Renews the worker's row and its leases.
+   * @param claims the claims that this process works on; any other, as one whose response was lost, expires
+   * @returns the claims that this worker still has
+   * @throws DevCliError `FLEET_UNAVAILABLE`; `LOCKED` if another process has taken the name
    */
   renew(claims: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Milliseconds since the last one, by this process's own time. */
+  /** Milliseconds since the last heartbeat, by this process's clock. */
   silence(): number;
-  /** Whether it has beaten for as long as a lease lasts, without a gap: what others lost is theirs no more. */
+  /**
+   * Whether heartbeats have succeeded without a gap for the length of a lease: then leases that others lost may be
+   * taken over.
+   */
   isSteady(): boolean;
-  /** Notes what is passed by in a project, each attempt with the reason, for `fleet list`. */
+  /** Records, for `fleet list`, the attempts of a project that this worker passes by, each with the reason. */
   note(project: string, passed: Readonly<Record<string, string>>): void;
-  /** Takes the row away. */
+  /** Deletes the worker's row. */
   end(): Promise<void>;
 }
 
 /**
- * Makes a worker known, and frees what a process before it had.
- * @param last the process that this machine’s files say had the name last; null: they say nothing
- * @throws DevCliError `LOCKED` where a worker of that name is alive; `FLEET_UNAVAILABLE`
+ * Registers a worker and releases the leases of its previous process.
+ * @param last the previous process of that name according to this machine's files; null if they name none
+ * @throws DevCliError `LOCKED` if a worker of that name is alive; `FLEET_UNAVAILABLE`
  */
 export async function openBeat(pool: Pool, about: Introduction, last: string | null = null): Promise<Beat> {
   const { worker, leaseSeconds } = about;
@@ -55,14 +59,15 @@ export async function openBeat(pool: Pool, about: Introduction, last: string | n
       worker,
     ]);
     const other = parseOrNull(row?.process ?? null) as ProcessIdentity | null;
-    // Of a process of another boot only this machine’s files say that it was this machine’s.
+    // The host identity changes with each boot, so only this machine's files show that a process before the boot was
+    // its own.
     const isOurs = other !== null && (other.host === own.host || row?.process === last);
     const isOver = row === undefined || (isOurs && isGone(other, own));
     if (!isOver || !(await introduce(row?.process ?? ''))) throw takenError(worker);
   }
   await queryRows(
     pool,
-    `UPDATE dev_cli.leases SET status = 'released', closed = clock_timestamp(), reason = 'the worker began anew'
+    `UPDATE dev_cli.leases SET status = 'released', closed = clock_timestamp(), reason = 'the worker was restarted'
      WHERE worker = $1 AND status = 'active'`,
     [worker],
   );
@@ -96,11 +101,11 @@ export async function openBeat(pool: Pool, about: Introduction, last: string | n
 }
 
 const takenError = (worker: string): DevCliError =>
-  new DevCliError('LOCKED', `A worker called ${worker} is at work in another process.`, {
-    fix: 'Give this one another `name` in fleet.yaml, or end the other. One that was killed is forgotten after its lease.',
+  new DevCliError('LOCKED', `A worker named ${worker} is running in another process.`, {
+    fix: 'Give this worker another `name` in fleet.yaml, or end the other. If it was killed, wait until its lease has expired.',
   });
 
-/** A row whose process is silent for as long as a lease lasts, or is known to be gone, is to be had. */
+/** A row can be taken over if its process has been silent for the length of a lease, or is known to be gone. */
 const INTRODUCE = `
   INSERT INTO dev_cli.workers (worker, process, host, version, cli_version, slots, projects, started, beat)
   VALUES ($1, $2, $3, $4, $5, $6, $7, clock_timestamp(), clock_timestamp())
@@ -111,8 +116,8 @@ const INTRODUCE = `
   RETURNING worker`;
 
 /**
- * One that is past its time, or was closed for that, is had once more as long as nobody has taken its goal since: the database was away.
- * Whoever has lost the name renews nothing.
+ * Renews even a lease that has expired, or was closed for that, unless its goal has been leased since: the database was
+ * away. A process that has lost the worker's name renews nothing.
  */
 const RENEW = `
   WITH own AS (SELECT FROM dev_cli.workers WHERE worker = $1 AND process = $2),
@@ -125,7 +130,7 @@ const RENEW = `
   UPDATE dev_cli.workers SET beat = clock_timestamp(), passed = $4 WHERE worker = $1 AND process = $2
   RETURNING (SELECT array_agg(id) FROM renewed) AS claims`;
 
-/** A worker as others see it. */
+/** A worker's row, as other processes read it. */
 export interface WorkerRow {
   worker: string;
   host: string;
@@ -135,11 +140,11 @@ export interface WorkerRow {
   projects: { project: string; trust: string[] }[];
   passed: Record<string, Record<string, string>>;
   started: Date;
-  /** Seconds since its last sign of life. */
+  /** Seconds since its last heartbeat. */
   silent: number;
 }
 
-/** @throws DevCliError `FLEET_UNAVAILABLE` */
+/** Lists all workers. @throws DevCliError `FLEET_UNAVAILABLE` */
 export function listWorkers(pool: Pool): Promise<WorkerRow[]> {
   return queryRows<WorkerRow>(
     pool,

@@ -10,9 +10,9 @@ import { moveTree } from './move-tree.js';
 import { placeRun } from './place-run.js';
 import { LOOP, type LoopAttempt, type LoopCarrier, type LoopRefs, type LoopStreams, nameHead } from './ports.js';
 
-/** What an attempt leaves where other machines find it, and how it arrives there (fleet.md, An attempt). */
+/** What an attempt stores for other machines, and how another machine restores it (fleet.md, An attempt). */
 
-/** What a worker has of a project. */
+/** A worker's view of a project. */
 export interface BoundarySite {
   context: Context;
   top: string;
@@ -24,25 +24,28 @@ export interface BoundarySite {
   refs: LoopRefs;
   /** Digests of recipes that this machine trusts besides those that ship. */
   trusted: ReadonlySet<string>;
-  /** The recipe of the goal at the attempt’s base, which its run has to be of; null: it has no run. */
+  /** The recipe of the goal at the attempt’s base, which its run must use; null if the goal has no recipe. */
   recipe: string | null;
-  /** What becomes of a run that has gone on here behind the boundary. */
+  /** What happens to a local run that has advanced beyond the freight. */
   ahead: 'refuse' | 'discard';
 }
 
-/** A row says which run an attempt has, and the goal which recipe. @throws DevCliError `FLEET_UNTRUSTED` */
+/**
+ * Checks that the freight's recipe is the goal's: the run comes from a row, which anybody may have changed. @throws
+ * DevCliError `FLEET_UNTRUSTED`
+ */
 function requireRecipeOf({ context, recipe, trusted }: BoundarySite, run: string, digest: string): void {
   const isOfGoal = recipe !== null && requireRecipe(context.library, recipe).digest === digest;
   if (isOfGoal || (recipe !== null && trusted.has(digest))) return;
-  throw new DevCliError('FLEET_UNTRUSTED', `The run ${run} is not of the recipe that its goal has.`, {
+  throw new DevCliError('FLEET_UNTRUSTED', `The recipe of the run ${run} is not the recipe of its goal.`, {
     details: [
       { target: digest, problem: recipe === null ? 'the goal has no recipe' : `is not the digest of ${recipe} here` },
     ],
-    fix: `If this is right, as between two versions of dev-cli, add ${digest} to \`trust\` of the project in fleet.yaml.`,
+    fix: `If that is intended, as between two versions of dev-cli, add ${digest} to \`trust\` of the project in fleet.yaml.`,
   });
 }
 
-/** The boundary of a worker's attempts. */
+/** Creates the carrier that stores and restores a worker's attempts. */
 export function createCarrier(site: BoundarySite): LoopCarrier {
   const { context, top, git, pool, project, streams, refs } = site;
   return {

@@ -7,45 +7,45 @@ import { executeGit, type GitOptions, nullIfRefused, queryGit, runGitQuerySync }
 import { hideCredentials, withoutCredentials } from '../../work/remote.js';
 import { QUIET_GIT_OPTIONS } from '../../work/trees.js';
 
-/** A worker's own clone of a project, in which nobody else works (fleet.md, Git). */
+/** A worker's own clone of a project, which nobody else uses (fleet.md, Git). */
 
-/** How long making a clone may take, in seconds. */
+/** Most seconds that a clone may take. */
 const CLONE_SECONDS = 3_600;
-/** Age from which on a lock of git's index is left over, in milliseconds: nobody else works there. */
+/** Age in milliseconds from which a lock of git's index counts as stale: nobody else works in the clone. */
 const LEFT_MS = 600_000;
-/** Largest file of a project that is read at a commit, in bytes: hundreds of goals. */
+/** Largest file that is read from a commit, in bytes; enough for hundreds of goals. */
 const LARGEST_FILE = 256 * 1024;
 
-/** Where a clone lies, and of what. */
+/** The directory and the remote of a clone. */
 export interface ClonePlace {
   /** Absolute. */
   directory: string;
   url: string;
-  /** What the clone calls it. */
+  /** The name of the remote in the clone. */
   remote: string;
   git: GitOptions;
 }
 
 /**
- * Makes the clone, or takes the one that is there; one that was half made is made anew. No branch is checked out, and no file.
+ * Returns the existing clone, or makes it; an unfinished one is discarded. No branch and no file is checked out.
  * @returns its top, absolute
- * @throws DevCliError `GIT_FAILED`, also for something else in its place; `IO`, `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED`, also if the directory is not a clone of this remote; `IO`, `INTERRUPTED`
  */
 export async function openClone({ directory, url, remote, git: options }: ClonePlace): Promise<{ top: string }> {
   const key = `remote.${remote}.url`;
   if (existsSync(directory)) {
-    // Otherwise git would answer for a repository around it.
+    // Without this check, git would answer for an enclosing repository.
     const found = existsSync(join(directory, '.git'))
       ? await nullIfRefused(readLine(directory, ['config', '--local', '--get', key], options))
       : null;
     if (found === null || hideCredentials(found) !== hideCredentials(url)) throw strangerError(directory);
-    // A token may have been replaced by another one.
+    // The address may contain a new token.
     if (found !== url) await executeGit(directory, ['config', '--local', key, url], options);
     return { top: directory };
   }
   const half = `${directory}.new`;
   rmSync(half, { recursive: true, force: true });
-  // The address may hold a token, and the project may be nobody else's.
+  // The clone's configuration may contain a token, and the project may be private.
   makePrivateDirectory(half, directory);
   const flags = ['--quiet', '--no-checkout', '--no-tags', '--no-recurse-submodules', '--origin', remote];
   const clone = executeGit(dirname(half), [...QUIET_GIT_OPTIONS, 'clone', ...flags, '--', url, half], {
@@ -60,13 +60,13 @@ export async function openClone({ directory, url, remote, git: options }: CloneP
 }
 
 /**
- * Has the clone's files be those of a commit. What git does not know, `.dev/` above all, stays, and is never written over.
- * @throws DevCliError `GIT_FAILED`, also where such a file is in the way; `IO`, `INTERRUPTED`
+ * Checks out a commit. Untracked files, above all `.dev/`, stay and are never overwritten.
+ * @throws DevCliError `GIT_FAILED`, also if an untracked file is in the way; `IO`, `INTERRUPTED`
  */
 export async function checkOutCommit(top: string, commit: string, options: GitOptions): Promise<void> {
   const lock = statSync(join(top, '.git/index.lock'), { throwIfNoEntry: false });
   if (lock !== undefined && Date.now() - lock.mtimeMs > LEFT_MS) rmSync(join(top, '.git/index.lock'));
-  // What a call that was cut off has left half done.
+  // Discards what an interrupted call left half done.
   await executeGit(top, [...QUIET_GIT_OPTIONS, 'reset', '--quiet', '--hard'], options);
   await executeGit(
     top,
@@ -76,10 +76,11 @@ export async function checkOutCommit(top: string, commit: string, options: GitOp
 }
 
 /**
- * Reads files as a commit has them, never through a link. Waits for git with this process at a stop.
+ * Returns a reader of the files in a commit, which never follows links. It runs git synchronously, so it blocks this
+ * process.
  * @param top absolute: what paths begin with
  * @param commit an id
- * @returns a reader that has null for anything but a regular file, and throws DevCliError `GIT_FAILED`, `IO`
+ * @returns a reader that returns null for anything but a regular file, and throws DevCliError `GIT_FAILED`, `IO`
  */
 export function readFilesAt(top: string, commit: string, options: GitOptions): FileReader {
   const ask = (args: string[]): Buffer => runGitQuerySync(queryGit(top, ['--literal-pathspecs', ...args]), options);
@@ -96,17 +97,17 @@ export function readFilesAt(top: string, commit: string, options: GitOptions): F
       if (id === undefined || mode === LINK) return null;
       if (Number(size) <= LARGEST_FILE) return ask(['cat-file', 'blob', id]).toString('utf8');
       throw new DevCliError('IO', `${name} is too large at ${commit.slice(0, 12)}.`, {
-        details: [{ target: name, problem: `it has ${size} bytes; ${LARGEST_FILE} are read at most` }],
-        fix: `Make ${name} shorter, and commit that.`,
+        details: [{ target: name, problem: `it has ${size} bytes; the limit is ${LARGEST_FILE}` }],
+        fix: `Shorten ${name} and commit the change.`,
       });
     },
   };
 }
 
-/** Commits of which is remembered what was read. */
+/** How many commits keep their files in memory. */
 const REMEMBERED = 8;
 
-/** Remembers what was read of the last commits: each keeps what it has, and many attempts start from one. */
+/** Caches the files read from the last commits: a commit never changes, and many attempts start from the same one. */
 export function rememberFiles(open: (commit: string) => Pick<FileReader, 'read'>): typeof open {
   const readers = new Map<string, Pick<FileReader, 'read'>>();
   return (commit) => {
@@ -128,7 +129,10 @@ export function rememberFiles(open: (commit: string) => Pick<FileReader, 'read'>
   };
 }
 
-/** Lists the files below a directory as a commit has it, relative to that. @throws DevCliError `GIT_FAILED`, `IO` */
+/**
+ * Lists the files below a directory in a commit, by paths relative to that directory. @throws DevCliError `GIT_FAILED`,
+ * `IO`
+ */
 export function listFilesAt(
   top: string,
   directory: string,
@@ -141,12 +145,13 @@ export function listFilesAt(
   return paths.filter((path) => path.startsWith(below)).map((path) => path.slice(below.length));
 }
 
-/** The mode by which a tree says that a path is a link. */
+/** The mode of a symbolic link in a git tree. */
 const LINK = '120000';
 
 /**
- * The first commit of what is checked out, by which one repository is told from another: what is merged into it later has no say.
- * @returns null where there is no commit
+ * Returns the id of the first commit on the first-parent history of HEAD, by which repositories are told apart;
+ * histories merged later do not change it.
+ * @returns null if there is no commit
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function findFirstCommit(top: string, options: GitOptions): Promise<string | null> {
@@ -158,9 +163,9 @@ async function readLine(directory: string, args: string[], options: GitOptions):
 }
 
 function strangerError(directory: string): DevCliError {
-  const problem = 'it is no clone of the address that this machine’s fleet.yaml has for the project';
+  const problem = 'it is not a clone of the `remote_url` that fleet.yaml has for the project';
   return new DevCliError('GIT_FAILED', `${directory} cannot be used: ${problem}.`, {
     details: [{ target: directory, problem }],
-    fix: `Move ${directory} away, or mend the address; then start the worker again.`,
+    fix: `Move ${directory} away, or correct \`remote_url\`; then start the worker again.`,
   });
 }

@@ -2,7 +2,7 @@ import type { HandlersOf } from '../../protocol/ports.js';
 import type { FleetPorts } from './ports.js';
 import type { FLEET_SPECS } from './specs.js';
 
-/** What carries the commands of the fleet out; what the loop does for it is handed in, since no wing knows another. */
+/** Creates the handlers of the fleet's commands. The loop's part is passed in, since no wing imports another. */
 export function createFleetHandlers(load: () => Promise<FleetPorts>): HandlersOf<typeof FLEET_SPECS> {
   return {
     'fleet init': async (context, _input, call) => (await import('./init.js')).initFleet(context, call),

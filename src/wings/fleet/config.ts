@@ -12,37 +12,40 @@ import { ensureDirectory, writeDurably } from '../../store/durable.js';
 import { describeSecret, readSecret } from '../../work/secret.js';
 import type { FleetConfigFile } from './config-schema.js';
 
-/** What this machine is told of its fleet, and where the database is (fleet.md, Commands). */
+/** This machine's configuration of the fleet, and the URL of the database (fleet.md, Commands). */
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/fleet.js').default };
 
-/** Has the URL of the database where fleet.yaml does not say otherwise. */
+/** The environment variable with the database's URL, unless fleet.yaml names another source. */
 const DATABASE = 'DEV_CLI_DATABASE';
 const PASSWORD = 'PGPASSWORD';
-/** What `auto` is called among those who have leases. Persons have names with a colon, which no machine can have. */
+/** The name of `auto` as the owner of leases. Names of persons contain a colon, which no machine's name can. */
 const LOOPS = 'auto';
 
-/** A project that this machine works for. */
+/** A project that this machine serves. */
 export interface MachineProject {
   project: string;
   remote_url: string;
-  /** Digests of commands that may run here. */
+  /** Digests of the commands that may run here. */
   trust: readonly string[];
 }
 
-/** What a machine does in its fleet, with what holds where its file says nothing. */
+/** A machine's fleet.yaml, completed by defaults. */
 export interface FleetMachineConfig {
-  /** What its worker is called. */
+  /** The name of the machine's worker. */
   name: string;
   slots: number;
   leaseSeconds: number;
   projects: readonly MachineProject[];
-  /** Absolute: where clones lie. A worker's own: machines of one layout are told apart by it (fleet.md, An attempt). */
+  /**
+   * Absolute directory of the clones. Each worker has its own, by which machines of the same layout differ (fleet.md,
+   * An attempt).
+   */
   clones: string;
 }
 
 /**
- * Reads what this machine does in its fleet; without a file, nothing for nobody.
+ * Reads this machine's fleet.yaml. Without the file, the machine serves no project.
  * @throws DevCliError `SCHEMA_INVALID` with every finding at its place; `IO`
  */
 export function readMachineConfig(
@@ -57,7 +60,7 @@ export function readMachineConfig(
   };
 }
 
-/** The path of this machine's fleet.yaml. */
+/** Returns the path of this machine's fleet.yaml. */
 export const locateConfig = ({ home }: Pick<Context, 'home'>, env: NodeJS.ProcessEnv): string =>
   join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'dev-cli/fleet.yaml');
 
@@ -69,11 +72,13 @@ function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJ
   const { broken } = checkValue(SCHEMA, value, report);
   const file = (broken.length === 0 ? value : {}) as FleetConfigFile;
   if (file.name === LOOPS)
-    report.error(['name'], `${LOOPS} is the name of the loop itself.`, { fix: 'Give this machine another one.' });
+    report.error(['name'], `The name ${LOOPS} is reserved for the loop itself.`, {
+      fix: 'Give this machine another name.',
+    });
   const names = file.projects?.map(({ project }) => project) ?? [];
   names.forEach((name, at) => {
     if (names.indexOf(name) < at)
-      report.error(['projects', at, 'project'], `${name} stands here twice.`, { fix: 'Put both into one.' });
+      report.error(['projects', at, 'project'], `${name} is listed twice.`, { fix: 'Merge the two entries.' });
   });
   const details = listErrors(report);
   if (details.length === 0) return file;
@@ -86,7 +91,8 @@ function readFile({ reader, home }: Pick<Context, 'reader' | 'home'>, env: NodeJ
 const findState = ({ trustDirectory }: Pick<Context, 'trustDirectory'>): string => dirname(trustDirectory);
 
 /**
- * Names a machine by its host, with signs that stay in the user's state directory: machines whose hosts have one name differ.
+ * Names this machine by its host name and six hex digits, kept in the user's state directory, so that machines with the
+ * same host name differ.
  * @throws DevCliError `IO`
  */
 export function nameMachine(context: Pick<Context, 'reader' | 'ids' | 'trustDirectory'>): string {
@@ -103,14 +109,14 @@ export function nameMachine(context: Pick<Context, 'reader' | 'ids' | 'trustDire
   return `${host.slice(0, 40) || 'worker'}-${signs}`;
 }
 
-/** What was taken out of the environment of a call, which may ask more than once. */
+/** The variables removed from each call's environment, kept because a call may need them more than once. */
 const taken = new WeakMap<NodeJS.ProcessEnv, NodeJS.ProcessEnv>();
 
 /**
- * Finds the database. What may hold its URL or its password is taken out of the call's environment: no program that the call starts from
- * now on inherits it.
- * @returns its URL, which is never shown or kept
- * @throws DevCliError `FLEET_UNAVAILABLE` where there is none, or it is none of a PostgreSQL; `SCHEMA_INVALID`, `IO`
+ * Finds the database's URL. Removes the variables that may hold the URL or its password from the call's environment, so
+ * that programs started later do not inherit them.
+ * @returns the URL, which must never be shown or stored
+ * @throws DevCliError `FLEET_UNAVAILABLE` if there is none, or it is not a PostgreSQL URL; `SCHEMA_INVALID`, `IO`
  */
 export async function resolveDatabaseUrl(
   context: Pick<Context, 'reader' | 'home'>,
@@ -123,9 +129,9 @@ export async function resolveDatabaseUrl(
   const problem = findProblem(text);
   if (problem !== null) throw refuse(database, problem);
   const url = new URL(text);
-  // Only where it is this database's: the tests of a project may need one of their own.
+  // Removed only if this URL needs it: a project's tests may use a PGPASSWORD of their own.
   if (url.password === '') url.password = encodeURIComponent(takeOut(env, [PASSWORD])[PASSWORD] ?? '');
-  // The driver does just that, and warns of it with each call.
+  // The driver treats these modes as verify-full anyway, and warns of it at each call.
   const { searchParams } = url;
   const isStrict = /^(?:prefer|require|verify-ca)$/.test(searchParams.get('sslmode') ?? '');
   if (isStrict && !searchParams.has('uselibpqcompat')) searchParams.set('sslmode', 'verify-full');
@@ -142,10 +148,10 @@ function takeOut(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.Proce
   return secrets;
 }
 
-/** Says what is wrong with a URL, without a word of it; null where nothing is. The engine needs all its parts. */
+/** Returns what is wrong with a URL, without quoting it, or null. The engine requires every part of the URL. */
 function findProblem(text: string): string | null {
-  if (text === '') return 'there is none';
-  if (!URL.canParse(text)) return 'it is no URL';
+  if (text === '') return 'it is missing';
+  if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, username, hostname: host, pathname } = new URL(text);
   if (protocol !== 'postgres:' && protocol !== 'postgresql:') return 'it does not begin with postgresql://';
   const parts = { user: username, host, database: pathname.slice(1) };

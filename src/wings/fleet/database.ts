@@ -3,9 +3,9 @@ import type { Pool as PgPool, PoolClient } from 'pg';
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 
-/** The database that a fleet shares: connections, transactions, and what goes wrong with them (fleet.md, What a team starts). */
+/** The database that a fleet shares: connections, transactions, and their errors (fleet.md, What a team starts). */
 
-/** What queries go to; it closes itself with the process. */
+/** A pool of database connections. It does not keep the process alive. */
 export interface Pool {
   query: PgPool['query'];
   connect: PgPool['connect'];
@@ -13,14 +13,14 @@ export interface Pool {
 }
 
 const MAJOR = '8';
-/** The first that has all that is asked for, as `server_version_num` says it. */
+/** The oldest PostgreSQL that has every feature used, as a `server_version_num`. */
 const OLDEST = 150_000;
-/** A stopped process lets go of what it holds after so many milliseconds. */
+/** Milliseconds after which a suspended process loses the locks of its open transaction. */
 const IDLE_IN_TRANSACTION = 5_000;
 const CONNECT = 10_000;
 
 /**
- * Opens the database. Its address, which may hold a password, is in no error.
+ * Opens the database. No error contains its address, which may hold a password.
  * @param url of the form postgresql://…
  * @throws DevCliError `FLEET_UNAVAILABLE`
  */
@@ -37,7 +37,7 @@ export async function openDatabase(url: string): Promise<Pool> {
     ...{ connectionTimeoutMillis: CONNECT, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION },
     ...{ query_timeout: 30_000, keepAlive: true },
   });
-  // One that dies while nobody waits for its answer: the next use of it says so, or makes another one.
+  // Ignores connections that die while idle: the next query reports the failure or opens a new one.
   pool.on('error', () => {});
   pool.on('connect', (client) => client.on('error', () => {}));
   let version = 0;
@@ -48,7 +48,8 @@ export async function openDatabase(url: string): Promise<Pool> {
     if (version >= OLDEST) return pool;
   } catch (error) {
     await pool.end();
-    // The driver leaves one open in which it has no password to say, and the process would wait for the server.
+    // If the server asks for a password and none is set, the driver leaves the connection open, and the process would
+    // not exit.
     socket?.destroy();
     const told = toFleetError(error);
     throw told instanceof DevCliError ? told : fleetUnavailableError('its address cannot be used');
@@ -57,7 +58,10 @@ export async function openDatabase(url: string): Promise<Pool> {
   throw fleetUnavailableError(`it is PostgreSQL ${Math.floor(version / 10_000)}, and 15 or newer is needed`);
 }
 
-/** By a plain `require`: what an import of a foreign package needs besides would lie in a file that every call loads. */
+/**
+ * Loads the driver by a plain `require`: the bundler's helpers for importing a foreign package would land in a file
+ * that every call loads.
+ */
 function loadDriver(): typeof import('pg') {
   let found: string;
   try {
@@ -73,13 +77,14 @@ function loadDriver(): typeof import('pg') {
   });
 }
 
-/** How often a transaction is tried that could not be had together with another one. */
+/** How many times a transaction is retried after a serialization failure or a deadlock. */
 const TRIES = 5;
 const APART = /^40(?:001|P01)$/;
 
 /**
- * Runs work in one transaction, anew where it could not be had together with another one: so it changes nothing but the database. One
- * whose connection goes is not tried again, since nobody saw whether it was committed: that is for whoever can tell by the rows.
+ * Runs work in one transaction, and again after a serialization failure or a deadlock; so it must change nothing but
+ * the database. It is not retried if the connection breaks, since nobody knows whether the commit succeeded: the caller
+ * must check that by the rows.
  * @throws DevCliError `FLEET_UNAVAILABLE`, and what `work` throws
  */
 export async function withTransaction<A>(pool: Pool, work: (client: PoolClient) => Promise<A>): Promise<A> {
@@ -102,7 +107,7 @@ export async function withTransaction<A>(pool: Pool, work: (client: PoolClient) 
   }
 }
 
-/** Asks one question, which is a transaction of its own. @throws DevCliError `FLEET_UNAVAILABLE` */
+/** Runs one query as a transaction of its own. @throws DevCliError `FLEET_UNAVAILABLE` */
 export async function queryRows<Row extends object>(
   pool: Pick<Pool, 'query'>,
   text: string,
@@ -117,23 +122,23 @@ export async function queryRows<Row extends object>(
   }
 }
 
-/** The code of the database, five signs, or of the system; empty where an error has none. */
+/** Returns the error's five-character SQLSTATE or its system code; an empty string if it has neither. */
 export const readCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/** That the database may be back in a moment. */
+/** The reason code of failures that may pass soon. */
 const AWAY = 'database_away';
 
-/** What errors of the driver mean to people, by their codes, or their words where they have none. */
+/** What errors mean, matched by code, or by a blank and the message if they have no code. */
 const MEANINGS: readonly [RegExp, string, typeof AWAY?][] = [
   [/^28|^ .*(?:password|SASL|SCRAM)/, 'it refuses the user or the password'],
   [/^3D000/, 'it has no such database'],
   [/^42501/, 'the user lacks a right'],
-  [/^(?:3F000|42P01)/, 'its schema dev_cli is not whole'],
+  [/^(?:3F000|42P01)/, 'its schema dev_cli is incomplete'],
   [/^(?:53100|58030|ENOSPC)/, 'its disk is full'],
-  [/^25006/, 'it only reads'],
-  [/^53/, 'it takes no more', AWAY],
-  [/^55000/, 'it lets nobody in', AWAY],
+  [/^25006/, 'it is read-only'],
+  [/^53/, 'it has no connections or memory left', AWAY],
+  [/^55000/, 'it accepts no connections', AWAY],
   [/^(?:57P|25P0)/, 'it ended the connection', AWAY],
   [/^(?:08|ECONN|ENOTFOUND|EAI|EHOST|ENET|ETIMEDOUT|EPIPE)/, 'it cannot be reached', AWAY],
   [/^(?:CERT_|DEPTH_|SELF_SIGNED|UNABLE_TO|ERR_TLS|HOSTNAME_)/, 'its certificate is not trusted'],
@@ -141,23 +146,26 @@ const MEANINGS: readonly [RegExp, string, typeof AWAY?][] = [
   [/^ .*(?:[Cc]onnection|timeout|not queryable)/, 'it does not answer', AWAY],
 ];
 
-/** What the database or its driver says as an error of dev-cli; others stay as they are. The cause is left out: it may have the address. */
+/**
+ * Converts errors of the database or its driver to a DevCliError; returns other errors unchanged. The cause is dropped:
+ * it may contain the address.
+ */
 export function toFleetError(error: unknown): unknown {
   if (error instanceof DevCliError || !(error instanceof Error)) return error;
   const code = readCode(error);
   const asked = code === '' ? ` ${error.message}` : code;
   const [, meaning, reason] = MEANINGS.find(([pattern]) => pattern.test(asked)) ?? [];
-  // What the server says itself names tables and rights; what the driver says may be made of the address.
+  // Messages of the server name tables and rights; messages of the driver may contain the address.
   const isServers = 'severity' in error && error.severity !== undefined;
   if (meaning === undefined && !isServers) return error;
-  return fleetUnavailableError(meaning ?? 'it refuses', { said: isServers ? error.message : null, reason });
+  return fleetUnavailableError(meaning ?? 'it refuses the request', { said: isServers ? error.message : null, reason });
 }
 
-/** Whether what went wrong may be over in a moment. */
+/** Whether the failure may pass soon. */
 export const isTemporarilyAway = (error: unknown): boolean =>
   error instanceof DevCliError && error.details.some(({ reason_code: reason }) => reason === AWAY);
 
-/** The refusal to go on without what is said. @param words of the server: what it refuses, or which right is lacking */
+/** Returns the error for an unusable database. @param words of the server: what it refuses, or which right is missing */
 export function fleetUnavailableError(
   problem: string,
   { said = null, reason }: { said?: string | null; reason?: typeof AWAY | undefined } = {},
@@ -165,6 +173,6 @@ export function fleetUnavailableError(
   const words = said === null ? problem : `${problem}: ${toBoundedLine(said, 300)}`;
   return new DevCliError('FLEET_UNAVAILABLE', `The database of the fleet cannot be used: ${words}.`, {
     details: [{ target: 'database', problem: words, ...(reason && { reason_code: reason }) }],
-    fix: 'See that it runs, and that `database` of fleet.yaml leads to it as a user who may; then repeat the same call.',
+    fix: 'Make sure that it is running, and that `database` in fleet.yaml names it and a user with the needed rights; then repeat the same call.',
   });
 }

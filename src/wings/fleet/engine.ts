@@ -3,60 +3,64 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import { toFleetError } from './database.js';
 
 /**
- * The engine that carries attempts: DBOS Transact. It repeats what a worker began and did not end, and knows who owns an execution; it
- * holds no truth (fleet.md, Three truths). One engine a process: so has DBOS it.
+ * The engine that carries attempts: DBOS Transact. It repeats unfinished work and records which worker owns an
+ * execution; the truth about an attempt lies in the stream (fleet.md, Three truths). DBOS allows one engine per
+ * process.
  */
 
-/** What an execution carries: one attempt under one claim. */
+/** An execution's subject: one attempt under one claim. */
 export interface CarriedAttempt {
   project: string;
-  /** As `GOAL#n`. */
+  /** In the form `GOAL#n`. */
   attempt: string;
   claim: string;
 }
 
 export interface Engine {
   /**
-   * Carries an attempt until its leg is over, it is cancelled or the engine stops. What the engine has recovered already is waited for,
-   * not begun again.
-   * @throws what the last repetition of the leg threw, or what is final; DevCliError `FLEET_VERSION` where the engine's schema is gone,
-   * `FLEET_UNAVAILABLE` for anything else that ails it
+   * Carries an attempt until its leg returns `over`, it is cancelled, or the engine stops. If the engine has already
+   * recovered the execution, waits for that one instead of starting another.
+   * @throws the error of the last retry of the leg, or its final error; DevCliError `FLEET_VERSION` if the engine's
+   * schema is missing, `FLEET_UNAVAILABLE` for any other failure of the engine
    */
   start(carried: CarriedAttempt): Promise<void>;
-  /** Ends executions, whoever has them: after the leg that runs there, and at once where none does. */
+  /** Cancels executions of any worker: a running one ends after its current leg, any other at once. */
   cancel(claims: readonly CarriedAttempt[]): Promise<void>;
-  /** Executions that are not over stay open: this worker's next engine goes on with them. */
+  /** Stops the engine. Unfinished executions stay open, and this worker's next engine continues them. */
   stop(): Promise<void>;
 }
 
 export interface EngineOptions {
   url: string;
-  /** Whose executions are recovered at the launch; one process at a time may have it. */
+  /** The worker whose executions are recovered at launch; only one process at a time may use this name. */
   worker: string;
-  /** Of the steps: others' executions are let be (fleet.md, Upgrades). */
+  /** The version of the steps; executions of other versions are left alone (fleet.md, Upgrades). */
   version: number;
-  /** Is told, in one line each, what the engine warns of. */
+  /** Receives each warning of the engine as one line. */
   log(line: string): void;
-  /** One leg of an attempt; it may be repeated, also in another process, and has to find itself what is done already. */
+  /** Runs one leg of an attempt. It may be repeated, even in another process, so it must detect what is already done. */
   leg(carried: CarriedAttempt): Promise<'again' | 'over'>;
-  /** Whether a leg that threw this is over, and not repeated. */
+  /** Whether this error ends a leg, so that it is not retried. */
   isFinal(error: unknown): boolean;
-  /** Seconds until a leg that threw is repeated; doubled each time. */
+  /** Seconds until a failed leg is retried; doubled with each retry. */
   backoff?: number;
 }
 
 const NAME = '@dbos-inc/dbos-sdk';
 const MAJOR = '5';
 const ATTEMPTS = 8;
-/** Milliseconds; by its default of a minute, a worker that is stopped holds what others wait for. */
+/** Milliseconds. At the engine's default of a minute, a stopped worker would block others on the locks that it holds. */
 const IDLE = 5_000;
-/** Milliseconds for which the engine's rows of what is over stay. */
+/** Milliseconds for which the engine keeps rows of finished executions. */
 const KEPT = 7 * 24 * 3_600_000;
-/** What is as it should be: an execution was recovered before it was started again, workers of two versions run side by side. */
+/**
+ * Warnings of normal events: an execution was recovered before it was started again; workers of two versions run side
+ * by side.
+ */
 const USUAL = /already exists in queue|is not the latest version/;
 
 /**
- * Makes or upgrades the engine's schema. Of two that do it at once one dies: the caller holds a lock.
+ * Creates or upgrades the engine's schema. Of two concurrent migrations one would fail, so the caller must hold a lock.
  * @throws DevCliError `FLEET_UNAVAILABLE`
  */
 export async function migrateEngine({
@@ -74,7 +78,7 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
   const { leg, isFinal, backoff = 1 } = options;
   const sdk = loadSdk();
   const { DBOS } = sdk;
-  // Not left to the engine, which would record them as its own errors, and tell them.
+  // Final errors by execution. The engine would record and report them as errors of its own.
   const finals = new Map<string, unknown>();
   let isStopped = false;
   const identify = ({ project, attempt, claim }: CarriedAttempt): string =>
@@ -114,7 +118,7 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
       if (final !== undefined) throw final;
     },
     async cancel(claims) {
-      // The prefix: who is lost may have been of another version.
+      // By prefix, without the version: the lost worker may have had another version.
       const prefixes = claims.map(({ project, attempt, claim }) => `${project}:${attempt}:${claim}@`);
       if (prefixes.length === 0) return;
       try {
@@ -171,7 +175,7 @@ async function launch(
       runMigrations,
     },
     ...{ systemDatabasePoolSize: 3, enableOTLP: false },
-    // Nothing is enqueued, sent or scheduled.
+    // dev-cli enqueues, sends and schedules nothing.
     ...{
       listenQueues: [],
       useListenNotify: false,
@@ -184,15 +188,18 @@ async function launch(
     await DBOS.launch();
   } catch (error) {
     await DBOS.shutdown({ deregister: true });
-    // Where the database was reached, the error has no other within: its schema is the reason.
+    // If the database was reached, the error wraps no other: the schema is the reason.
     if (isSchemaGone(error) || (error instanceof DBOSInitializationError && error.error === undefined))
       throw refuseSchema(error);
-    // Never in the engine's own words: they have the URL.
+    // The engine's own message is never shown: it contains the URL.
     throw toFleetError(error instanceof DBOSInitializationError ? error.error : error);
   }
 }
 
-/** Said when a connection is made: the engine's own way is a statement that overlaps the first one, which pg warns of. */
+/**
+ * Sets the idle timeout in the connection options. The engine sets it by a statement that overlaps its first one, and
+ * pg warns of that.
+ */
 function limitIdling(url: string): string {
   const limited = new URL(url);
   const options = `${limited.searchParams.get('options') ?? ''} -c idle_in_transaction_session_timeout=${IDLE}`;
@@ -200,7 +207,10 @@ function limitIdling(url: string): string {
   return limited.href;
 }
 
-/** In an outage every loop of the engine says the same each second: a line is told once a minute. */
+/**
+ * Returns a logger that drops repetitions: in an outage every loop of the engine repeats its warning each second, so
+ * each warning is logged once a minute.
+ */
 function createWarner(log: (line: string) => void): (entry: unknown) => void {
   const told = new Map<string, number>();
   return (entry) => {
@@ -212,7 +222,7 @@ function createWarner(log: (line: string) => void): (entry: unknown) => void {
   };
 }
 
-/** The engine keeps all that it ever carried, and nobody asks it. */
+/** Deletes old finished executions: the engine keeps all of them, and dev-cli never reads them. */
 async function forgetOld(DBOS: Sdk['DBOS']): Promise<void> {
   const old = await DBOS.listWorkflows({
     ...{
@@ -225,7 +235,7 @@ async function forgetOld(DBOS: Sdk['DBOS']): Promise<void> {
   if (old.length > 0) await DBOS.deleteWorkflows(old.map(({ workflowID }) => workflowID));
 }
 
-/** Undefined table, or schema. */
+/** Whether the database reported an undefined table or schema. */
 function isSchemaGone(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const isGone = 'code' in error && (error.code === '42P01' || error.code === '3F000');
@@ -238,7 +248,7 @@ const refuseSchema = (cause: unknown): DevCliError =>
     cause,
   });
 
-/** What went wrong in the engine itself, which says nothing of what it carries. */
+/** Converts a failure of the engine itself, as opposed to one of the attempt that it carries. */
 function explain(error: unknown): DevCliError {
   const known = isSchemaGone(error) ? refuseSchema(error) : toFleetError(error);
   if (known instanceof DevCliError) return known;

@@ -10,20 +10,24 @@ import { type Pool, queryRows, withTransaction } from './database.js';
 import { LOOP, type LoopStateView } from './ports.js';
 import { damagedError, LAYOUT, toDamagedError } from './streams.js';
 
-/** What is read of a stream besides its state: what came since, and all of it, as a directory (fleet.md, A stream in PostgreSQL). */
+/**
+ * Reads of a stream other than its state: what is new, and the whole stream as a directory (fleet.md, A stream in
+ * PostgreSQL).
+ */
 
-/** How far a stream was read: to an entry, which a database that was set back has not, or has another one of its number. */
+/** The last entry read of a stream. In a database restored from a backup, that entry may be missing or another one. */
 export interface StreamPosition {
   seq: number;
-  /** Of the entry’s line; empty before the first. */
+  /** Checksum of the entry’s line; empty before the first entry. */
   crc: string;
 }
 
 export const STREAM_START: StreamPosition = { seq: 0, crc: '' };
 
 /**
- * The events of the entries behind one, in their order.
- * @returns also from which entry on: from the first, where the database was set back; and how far it is read with them
+ * Returns the events of the entries after `seen`, in order.
+ * @returns also the entry after which they begin, which is NOTHING if the database was restored from a backup; and the
+ * last entry read
  * @throws DevCliError `FLEET_UNAVAILABLE`, `STATE_CORRUPT`
  */
 export async function listEvents(
@@ -56,7 +60,7 @@ export async function listEvents(
 }
 
 /**
- * The documents that commits behind an entry have written, but for one larger than any that a commit takes.
+ * Returns the documents written by commits after an entry, except any larger than a commit may write.
  * @throws DevCliError `FLEET_UNAVAILABLE`
  */
 export async function listDocuments(
@@ -73,14 +77,18 @@ export async function listDocuments(
   return rows.map(({ path, content }) => ({ path, content: content.toString('utf8') }));
 }
 
-/** What lies beside the journal, all below one directory or by its digest: no row says where else. */
+/**
+ * The paths allowed beside the journal: documents below one directory, and contents by digest. A row cannot choose any
+ * other.
+ */
 const BESIDE = /^(?:attempts(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,127})+|objects\/[0-9a-f]{64})$/;
 
 /**
- * Writes a stream out as a directory that every reader of a stream takes (journal-format.md, Files), as it was at one moment.
- * @param directory absolute; nothing is there yet
+ * Writes a stream, as of one moment, to a directory that every reader of a stream accepts (journal-format.md, Files).
+ * @param directory absolute; must not exist
  * @returns how many entries it has
- * @throws DevCliError `FLEET_UNAVAILABLE`, `IO`; `STATE_CORRUPT`, with nothing written, where a row has no place there
+ * @throws DevCliError `FLEET_UNAVAILABLE`, `IO`; `STATE_CORRUPT`, with nothing written, if a row has a path that is not
+ * allowed
  */
 export async function writeStreamDirectory(pool: Pool, project: string, directory: string): Promise<number> {
   const { seq, files } = await withTransaction(pool, (client) => readFiles(client, project));
@@ -111,7 +119,7 @@ async function readFiles(client: PoolClient, project: string): Promise<{ seq: nu
     [project, `${objects}/`],
   );
   const stray = contents.rows.find(({ path }) => !BESIDE.test(path));
-  if (stray !== undefined) throw damagedError(project, `nothing may lie at ${stray.path.slice(0, 80)}`);
+  if (stray !== undefined) throw damagedError(project, `no document may have the path ${stray.path.slice(0, 80)}`);
   return {
     seq: Number(stream.seq),
     files: [

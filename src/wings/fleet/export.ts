@@ -8,7 +8,7 @@ import { openShared } from './backend.js';
 import { writeStreamDirectory } from './entries.js';
 import type { FleetCall, FleetPorts } from './ports.js';
 
-/** `fleet export` (fleet.md, Commands). @throws DevCliError `USAGE` where something is there already, `FLEET_UNAVAILABLE`, `IO` */
+/** `fleet export` (fleet.md, Commands). @throws DevCliError `USAGE` if the directory exists, `FLEET_UNAVAILABLE`, `IO` */
 export async function exportStream(
   { loop }: FleetPorts,
   context: Context,
@@ -17,7 +17,8 @@ export async function exportStream(
 ): Promise<Answer> {
   const { project } = loop.requireFleet(context);
   const path = resolve(call.cwd, directory);
-  if (existsSync(path)) throw new DevCliError('USAGE', `${directory} is there already.`, { fix: 'Name a new one.' });
+  if (existsSync(path))
+    throw new DevCliError('USAGE', `${directory} already exists.`, { fix: 'Name a new directory.' });
   const { pool } = await openShared(context, call);
   const entries = await writeStreamDirectory(pool, project, path);
   return {

@@ -2,11 +2,11 @@ import { type Pool, queryRows, withTransaction } from './database.js';
 import type { Freight } from './freight.js';
 import type { LoopAttempt } from './ports.js';
 
-/** Freight as rows: the journal of an attempt's run as it was at the last boundary (fleet.md, An attempt). */
+/** Freight as rows: the journal of an attempt's run at the last boundary (fleet.md, An attempt). */
 
 /**
- * Leaves freight, as long as the claim of the attempt holds: nobody who took the attempt over finds that of a late one in place of theirs.
- * @returns false where the claim is over
+ * Stores freight while the attempt's claim holds, so that a late worker cannot overwrite the freight of the next owner.
+ * @returns false if the claim is over
  * @throws DevCliError `FLEET_UNAVAILABLE`
  */
 export function storeFreight(
@@ -36,7 +36,7 @@ export function storeFreight(
   });
 }
 
-/** @returns null where none was left @throws DevCliError `FLEET_UNAVAILABLE` */
+/** Loads the freight of an attempt. @returns null if there is none @throws DevCliError `FLEET_UNAVAILABLE` */
 export async function loadFreight(pool: Pool, project: string, { goal, n }: LoopAttempt): Promise<Freight | null> {
   const [row] = await queryRows<{ journal: Buffer; recipe_hash: string; root: string }>(
     pool,
@@ -53,7 +53,7 @@ export async function loadFreight(pool: Pool, project: string, { goal, n }: Loop
   return { journal, recipeHash, root, objects: new Map(objects.map(({ sha256, content }) => [sha256, content])) };
 }
 
-/** @throws DevCliError `FLEET_UNAVAILABLE` */
+/** Deletes the freight of an attempt. @throws DevCliError `FLEET_UNAVAILABLE` */
 export async function forgetFreight(
   pool: Pool,
   project: string,

@@ -8,12 +8,13 @@ import { parseCaptured } from '../../run/captured-recipe.js';
 import type { Context } from '../../run/context.js';
 
 /**
- * Refuses the recipe of a run from elsewhere unless it ships, or is trusted on this machine: by fleet.yaml, or by somebody at a
- * terminal (fleet.md, Trust). What it was captured from is compiled once more: the digest alone says nothing of what it became.
- * @param text recipe.json, as anybody may have changed it
- * @param claimed the digest that the run says that its recipe has
+ * Refuses the recipe of a run from another machine unless it is shipped or trusted here, by fleet.yaml or by a person
+ * at a terminal (fleet.md, Trust). Recompiles its sources, because the digest covers only them and not the compiled
+ * recipe.
+ * @param text recipe.json, which anybody may have changed
+ * @param claimed the recipe's digest according to the run
  * @param trusted digests
- * @throws DevCliError `FLEET_UNTRUSTED`; `STATE_CORRUPT` for what is no captured recipe; `STATE_NEWER`
+ * @throws DevCliError `FLEET_UNTRUSTED`; `STATE_CORRUPT` if the text is not a captured recipe; `STATE_NEWER`
  */
 export function requireFreightTrust(
   context: Pick<Context, 'trustDirectory'>,
@@ -26,18 +27,18 @@ export function requireFreightTrust(
     digest === claimed &&
     digest === sha256(canonicalJson(sources.map((source) => [source.path, source.sha256]))) &&
     sources.every((source) => sha256(source.text) === source.sha256) &&
-    // No version of the compiler, so that it is always compiled.
+    // No compiler has version 0, so the sources are always recompiled.
     isSameJson(parseCaptured(JSON.stringify({ ...captured, compiler: 0 })), captured);
   if (isOfSources && isRecipeTrusted(context, captured, trusted)) return;
   const { name } = captured.workflow ?? captured.recipe;
-  const problem = isOfSources ? 'is not trusted on this machine' : 'is not what its digest says';
+  const problem = isOfSources ? 'is not trusted on this machine' : 'does not match its digest';
   throw new DevCliError('FLEET_UNTRUSTED', `The recipe ${JSON.stringify(name)} of a run from elsewhere ${problem}.`, {
     details: [{ target: digest, problem }],
-    fix: `Whoever runs this machine adds ${digest} to \`trust\` of the project in fleet.yaml, or the goal waits for another worker.`,
+    fix: `Have this machine’s administrator add ${digest} to \`trust\` of the project in fleet.yaml, or leave the goal to another worker.`,
   });
 }
 
-/** Whether a recipe ships, or is trusted on this machine: by fleet.yaml, or by somebody at a terminal. @param trusted digests */
+/** Whether a recipe is shipped, or trusted here by fleet.yaml or by a person at a terminal. @param trusted digests */
 export const isRecipeTrusted = (
   { trustDirectory }: Pick<Context, 'trustDirectory'>,
   captured: CapturedRecipe,

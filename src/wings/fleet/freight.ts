@@ -15,24 +15,28 @@ import { serializeSnapshot } from '../../store/snapshot.js';
 import { BEGINNING, type Entry } from '../../store/store.js';
 import { readEntryContent } from '../../store/texts.js';
 
-/** A run as it travels: its journal and the contents that lie beside it, from which the store makes the rest (fleet.md, An attempt). */
+/**
+ * A run packed for another machine: its journal and the contents stored beside it, from which the store rebuilds the
+ * rest (fleet.md, An attempt).
+ */
 export interface Freight {
-  /** `events.jsonl` up to the end of a whole commit. */
+  /** `events.jsonl` up to the end of the last whole commit. */
   journal: Buffer;
-  /** What the journal names and no line of it holds, by SHA-256. */
+  /** Contents that the journal names but does not contain, by SHA-256. */
   objects: ReadonlyMap<string, Buffer>;
   recipeHash: string;
-  /** The root that it comes from: paths in it begin with that. */
+  /** The root on the source machine; absolute paths in the run begin with it. */
   root: string;
 }
 
-/** Most bytes of a freight, and of all contents that it unfolds to. */
+/** Most bytes of a freight, and of all the contents unpacked from it. */
 const LARGEST = 64 * 1024 * 1024;
 const LARGEST_UNFOLDED = 4 * LARGEST;
 
 /**
- * Packs a run, of which nobody is at work.
- * @throws DevCliError `NO_SUCH_RUN`, `CONTENT_MISSING`, `JOURNAL_CORRUPT` where it is too large or damaged; `STATE_*`, `IO`
+ * Packs a run that nobody is working on.
+ * @throws DevCliError `NO_SUCH_RUN`, `CONTENT_MISSING`, `JOURNAL_CORRUPT` if it is too large or damaged; `STATE_*`,
+ * `IO`
  */
 export async function packRun(context: Context, run: string): Promise<Freight> {
   const { snapshot } = await readRun(context, run);
@@ -50,14 +54,14 @@ export async function packRun(context: Context, run: string): Promise<Freight> {
   return freight;
 }
 
-/** The journal of a run here; null where none is, or one that is larger than a freight. @throws DevCliError `IO` */
+/** Reads the local journal of a run; null if there is none, or it is larger than a freight. @throws DevCliError `IO` */
 export function readJournal({ root }: Pick<Context, 'root'>, run: string): Buffer | null {
   const path = `${getRunDirectory(run)}/${RUN_LAYOUT.names.journal}`;
   requireInside(root, path);
   return readRegular(`${root}/${path}`, LARGEST);
 }
 
-/** What a freight holds, as far as that can be told without writing anything. */
+/** What `inspectFreight` returns. */
 export interface Inspected {
   snapshot: RunState;
   /** `state.json`. */
@@ -67,9 +71,10 @@ export interface Inspected {
 }
 
 /**
- * Looks through a freight that anybody may have changed; nothing is written.
- * @param run the name that it is to have
- * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT`, `CONTENT_MISSING` for what is not as a run leaves it; `STATE_NEWER`
+ * Checks a freight, which anybody may have changed. Writes nothing.
+ * @param run the name that the run is to have
+ * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_CORRUPT`, `CONTENT_MISSING` if it is not as a run leaves it;
+ * `STATE_NEWER`
  */
 export async function inspectFreight(context: Context, run: string, freight: Freight): Promise<Inspected> {
   if (weigh(freight) > LARGEST) throw refuse(run, 'it is larger than 64 MiB');
@@ -85,7 +90,7 @@ export async function inspectFreight(context: Context, run: string, freight: Fre
     return fault === null;
   });
   if (fault !== null) throw refuse(run, fault);
-  if (torn) throw refuse(run, 'its end is torn');
+  if (torn) throw refuse(run, 'the end of its journal is torn');
   const wanted = new Set(contents.lacking());
   for (const [digest, content] of freight.objects) {
     if (!wanted.delete(digest) || sha256(content) !== digest) throw contentError(run);
@@ -94,7 +99,8 @@ export async function inspectFreight(context: Context, run: string, freight: Fre
   if (wanted.size > 0) throw contentError(run);
   const { snapshot, files } = await createRestoredView(inMemory).store.read(run);
   if (snapshot === null) throw refuse(run, 'it is empty');
-  if (runs.size !== 1 || snapshot.recipeHash !== freight.recipeHash) throw refuse(run, 'it is of several runs');
+  if (runs.size !== 1 || snapshot.recipeHash !== freight.recipeHash)
+    throw refuse(run, 'its parts are from different runs');
   return {
     snapshot,
     text: serializeSnapshot(snapshot, runCodec),
@@ -102,7 +108,7 @@ export async function inspectFreight(context: Context, run: string, freight: Fre
   };
 }
 
-/** Collects what entries name and hold. `take` says what is wrong with an entry. */
+/** Collects the contents that entries name and those that they contain. `take` returns what is wrong with an entry. */
 function collectContents() {
   const [named, held] = [new Set<string>(), new Set<string>()];
   let unfolded = 0;
@@ -111,22 +117,24 @@ function collectContents() {
       for (const { after } of entry.files) if (after !== null) named.add(after);
       for (const digest of Object.keys(entry.texts ?? {})) {
         const content = readEntryContent(entry, digest);
-        if (content === null) return `in entry ${entry.seq}, a content is not what its digest says`;
+        if (content === null) return `in entry ${entry.seq}, a content does not match its digest`;
         held.add(digest);
         unfolded += content.length;
       }
-      return unfolded > LARGEST_UNFOLDED ? 'what it unfolds to is larger than 256 MiB' : null;
+      return unfolded > LARGEST_UNFOLDED ? 'its unpacked contents are larger than 256 MiB' : null;
     },
     lacking: (): string[] => [...named].filter((digest) => !held.has(digest)),
   };
 }
 
-/** A path that no document of a run has: out of the project, git's, or one of the store's own. */
+/**
+ * Returns a problem if an entry names a path that no document may have: outside the project, git's, or the store's own.
+ */
 function findUnsafe(run: string, { seq, files, rendered = [] }: Entry): string | null {
   for (const path of [...files.map((file) => file.path), ...rendered]) {
     const relative = toRootRelative(RUN_LAYOUT, run, path);
     if (relative === null || isReserved(RUN_LAYOUT, run, relative))
-      return `entry ${seq} names ${JSON.stringify(path.slice(0, 80))}, which no document may be`;
+      return `entry ${seq} names ${JSON.stringify(path.slice(0, 80))}, a path that no document may have`;
   }
   return null;
 }
@@ -134,13 +142,13 @@ function findUnsafe(run: string, { seq, files, rendered = [] }: Entry): string |
 const weigh = ({ journal, objects }: Freight): number =>
   [...objects.values()].reduce((sum, { length }) => sum + length, journal.length);
 
-/** The error for a freight that is not as a run leaves it. */
+/** Returns the error for a freight that is not as a run leaves it. */
 function refuse(run: string, problem: string, code: 'JOURNAL_CORRUPT' | 'CONTENT_MISSING' = 'JOURNAL_CORRUPT') {
   return new DevCliError(code, `The run "${run}" cannot be moved: ${problem}. Nothing was written.`, {
     details: [{ target: run, problem }],
-    fix: 'Tell the user: the attempt has to be tried anew, and somebody may have changed what the fleet keeps of it.',
+    fix: 'Tell the user: the goal needs a new attempt, and somebody may have changed what the fleet stored of this one.',
   });
 }
 
 const contentError = (run: string): DevCliError =>
-  refuse(run, 'a content that its journal names is missing, or is not what its digest says', 'CONTENT_MISSING');
+  refuse(run, 'a content that its journal names is missing, or does not match its digest', 'CONTENT_MISSING');

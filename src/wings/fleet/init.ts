@@ -15,7 +15,7 @@ export async function initFleet(context: Context, call: FleetCall): Promise<Answ
       migrateEngine({ url, version: FLEET_SCHEMA_VERSION, log: call.tell }),
     );
     const json = { ok: true, schema_version: FLEET_SCHEMA_VERSION, was: from, roles, lacks };
-    const did = from === 0 ? 'made' : from === FLEET_SCHEMA_VERSION ? 'there already' : `upgraded from ${from}`;
+    const did = from === 0 ? 'created' : from === FLEET_SCHEMA_VERSION ? 'already up to date' : `upgraded from ${from}`;
     const granted = [
       ...(roles.length === 0 ? [] : [`Roles: ${roles.join(', ')}.`]),
       ...lacks.map((one) => `This user may not ${one}.`),

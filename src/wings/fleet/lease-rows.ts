@@ -2,9 +2,9 @@ import type { PoolClient } from 'pg';
 import { formatInstant } from '../../base/clock.js';
 import { type Pool, queryRows } from './database.js';
 
-/** Leases as rows, which their owners renew by a beat without an entry in the journal (fleet.md, Leases). */
+/** Leases as rows, which their owners renew by a heartbeat, without an entry in the journal (fleet.md, Leases). */
 
-/** A lease as the loop has it. */
+/** A lease in the loop's form. */
 export interface LoopLease {
   readonly id: string;
   readonly goal: string;
@@ -21,7 +21,7 @@ export interface LoopLease {
 
 type Leases = Readonly<Record<string, LoopLease>>;
 
-/** The same as a row. */
+/** A lease as a row. */
 export interface LeaseRow {
   id: string;
   goal: string;
@@ -36,7 +36,10 @@ export interface LeaseRow {
   goal_status: string | null;
 }
 
-/** Those of a project that are open, and of the last 30 days so many that are not: what is read with each change stays small. */
+/**
+ * Selects a project's open leases and the last 100 closed in the past 30 days: every change reads them, so they must
+ * stay few.
+ */
 export const LEASES = `
   SELECT json_agg(l) FROM (
     SELECT * FROM dev_cli.leases WHERE project = $1 AND closed IS NULL
@@ -54,7 +57,10 @@ export function toLeases(rows: readonly LeaseRow[]): Leases {
   return Object.fromEntries(rows.map((row) => [row.id, toLease(row)]));
 }
 
-/** Whether one of these leases is past its time, by the clock of the database, and was not given back. @throws DevCliError `FLEET_UNAVAILABLE` */
+/**
+ * Whether one of these leases has expired by the database's clock without being released. @throws DevCliError
+ * `FLEET_UNAVAILABLE`
+ */
 export async function isAnyLost(pool: Pool, project: string, ids: readonly string[]): Promise<boolean> {
   const asked = `
     SELECT FROM dev_cli.leases
@@ -62,7 +68,7 @@ export async function isAnyLost(pool: Pool, project: string, ids: readonly strin
   return (await queryRows(pool, asked, [project, ids])).length > 0;
 }
 
-/** Writes those that differ; what is closed comes first, since a goal has one that is open. */
+/** Writes the changed leases; closed ones first, since a goal may have only one open lease. */
 export async function writeLeases(
   client: PoolClient,
   project: string,

@@ -6,9 +6,9 @@ import { listWorkers } from './beat.js';
 import { type Pool, queryRows } from './database.js';
 import type { FleetCall } from './ports.js';
 
-/** `fleet list` (fleet.md, Commands): who is there, who does what, and what nobody may do. */
+/** `fleet list` (fleet.md, Commands): shows the workers, the goals at work, and the attempts that no worker may take. */
 
-/** A goal that a worker has at work. */
+/** A goal on which a worker has a lease. */
 interface AtWork {
   project: string;
   goal: string;
@@ -16,7 +16,7 @@ interface AtWork {
   expires: Date;
 }
 
-/** @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `IO` */
+/** Lists the fleet. @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `IO` */
 export async function listFleet(context: Context, call: FleetCall): Promise<Answer> {
   const { pool } = await openShared(context, call);
   const [workers, atWork, begun] = await Promise.all([
@@ -35,7 +35,7 @@ export async function listFleet(context: Context, call: FleetCall): Promise<Answ
   const served = new Set(rows.flatMap(({ projects }) => projects));
   for (const { project } of begun) served.delete(project);
   const waiting = [
-    ...[...served].map((project) => ({ project, attempt: null, reason: 'no desk of it has begun yet' })),
+    ...[...served].map((project) => ({ project, attempt: null, reason: 'no desk of this project has started yet' })),
     ...listPassed(workers.map(({ passed }) => passed)),
   ];
   return {
@@ -43,23 +43,25 @@ export async function listFleet(context: Context, call: FleetCall): Promise<Answ
     json: { ok: true, workers: rows, waiting },
     text: () =>
       [
-        ...(rows.length === 0 ? ['No worker is there: start one with dev-cli fleet worker.'] : []),
+        ...(rows.length === 0 ? ['No worker is running: start one with dev-cli fleet worker.'] : []),
         ...rows.flatMap(({ worker, silent, slots, projects, at_work, cli_version: version }) => [
           `${worker}: ${at_work.length} of ${slots} slots, for ${projects.join(', ')} (dev-cli ${version}, last heard of ${silent} s ago)`,
           ...at_work.map(({ project, goal }) => `  ${project}: ${goal}`),
         ]),
-        ...waiting.map(({ project, attempt, reason }) => `waits ${[project, attempt ?? [], reason].flat().join(': ')}`),
+        ...waiting.map(
+          ({ project, attempt, reason }) => `waiting: ${[project, attempt ?? [], reason].flat().join(': ')}`,
+        ),
       ]
         .map((line) => `${/^ */.exec(line)?.[0]}${toBoundedLine(line, 600)}`)
         .join('\n'),
   };
 }
 
-/** Attempts that every worker which saw them passed by; whoever takes one up, does not name it. */
+/** Lists the attempts that workers pass by, each once. */
 function listPassed(seen: readonly Record<string, Record<string, string>>[]) {
   const all = seen.flatMap((by) =>
     Object.entries(by).flatMap(([project, passed]) =>
-      // Without a name: all of the project.
+      // The empty name stands for all attempts of the project.
       Object.entries(passed).map(([attempt, reason]) => ({ project, attempt: attempt || null, reason })),
     ),
   );

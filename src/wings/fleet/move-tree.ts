@@ -3,39 +3,39 @@ import { executeGit, type GitOptions } from '../../work/git-command.js';
 import { fetchReferences } from '../../work/remote.js';
 import { addTree, findCommitOf, pointTree, QUIET_GIT_OPTIONS } from '../../work/trees.js';
 
-/** Makes the tree of an attempt anew, on a machine that never had it (fleet.md, An attempt). */
+/** Recreates the tree of an attempt on a machine that never had it (fleet.md, An attempt). */
 
-/** What the loop knows of the attempt, as far as its tree is concerned. */
+/** The data of an attempt that its tree depends on. */
 export interface MovedAttempt {
   goal: string;
   run: string | null;
-  /** Absolute: where the tree is to be. */
+  /** Absolute path of the tree. */
   tree: string;
-  /** The commit that it was made from. */
+  /** The commit that the attempt started from. */
   base: string;
-  /** A commit of the base with all that was changed; null where nothing was. */
+  /** A commit on the base with all changes; null if nothing was changed. */
   kept: string | null;
-  /** Where the agent's own commits have brought HEAD. */
+  /** HEAD after the agent's own commits. */
   head: string;
 }
 
-/** The clone that the tree is to belong to. */
+/** The clone that owns the tree. */
 export interface TreeSite {
   /** Absolute. */
   top: string;
   remote: string;
-  /** Absolute, and where it lies below the top; empty for the top itself. */
+  /** The absolute root, and its path below the top; empty if it is the top. */
   root: string;
   below: string;
   git: GitOptions;
 }
 
 /**
- * Makes it: base, set-up, kept commit, HEAD. Its files are as they were, and so is what git says of them, but for what was staged.
- * Repeated, it begins anew.
- * @param furnish sets up what is in no commit; says why not
- * @returns the tree before the attempt's own changes, as this machine has set it up
- * @throws DevCliError `GIT_FAILED`, also where the remote lacks a commit; `IO`, `INTERRUPTED`, and what `furnish` throws
+ * Recreates the tree: base, set-up, kept commit, HEAD. Files and git's status are as they were, except for what was
+ * staged. Repeated, it starts over.
+ * @param furnish sets up what no commit contains; returns why it refused, or null
+ * @returns the tree before the attempt's own changes, as set up on this machine
+ * @throws DevCliError `GIT_FAILED`, also if the remote lacks a commit; `IO`, `INTERRUPTED`, and what `furnish` throws
  */
 export async function moveTree<Refusal>(
   { top, remote, root, below, git: options }: TreeSite,
@@ -58,7 +58,10 @@ export async function moveTree<Refusal>(
   return { zero };
 }
 
-/** Changes what the kept commit changes, and nothing else: what the set-up has changed stays. What goes comes first: it may give way. */
+/**
+ * Applies only the changes of the kept commit, so that the set-up's changes stay. Deletions come first: a new file may
+ * need the path of a deleted one.
+ */
 async function layOver(
   tree: string,
   { base, kept }: { base: string; kept: string },

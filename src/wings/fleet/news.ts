@@ -6,16 +6,18 @@ import type { Pool } from './database.js';
 import { listDocuments, listEvents, STREAM_START, type StreamPosition } from './entries.js';
 import type { LoopStateView, LoopStreams } from './ports.js';
 
-/** What a root is told of the stream: documents of attempts as files, events for its log (fleet.md, A stream in PostgreSQL). */
+/**
+ * News of the stream for a root: documents of attempts as files, events for its log (fleet.md, A stream in PostgreSQL).
+ */
 
-/** How far a root has been told, relative to it. */
+/** The file that records the last entry this root has seen, relative to the root. */
 const CURSOR = '.dev/loop/fleet.json';
 
-/** What may be written here of what lies in the database: no row says where. */
+/** The document paths that may be written here. A row cannot choose any other. */
 const DOCUMENT =
   /^attempts\/[A-Za-z0-9][A-Za-z0-9._-]{0,96}\/[1-9]\d{0,8}\/(?:(?:verdict\.json|context\.md|prompt\.md)|handoffs\/[\d_-]{1,40}\.md)$/;
 
-/** Brings what came since the last time here; a crash in between doubles events, which readers count once. */
+/** Fetches what is new since the last call. A crash in between repeats events, which readers count once. */
 export function openNews(
   { root, reader }: Pick<Context, 'root' | 'reader'>,
   from: { pool: Pool; project: string; codec: Codec<LoopStateView>; bringKept: () => Promise<void> },

@@ -21,26 +21,27 @@ import { BEGINNING, type StreamState } from '../../store/store.js';
 import { type Freight, type Inspected, inspectFreight, readJournal } from './freight.js';
 import { requireFreightTrust } from './freight-trust.js';
 
-/** Places a run that was begun, or has gone on, on another machine (fleet.md, An attempt). */
+/** Places a run here that was begun or continued on another machine (fleet.md, An attempt). */
 
-/** How a run is taken up here. */
+/** How a run is placed on this machine. */
 export interface RunPlacement {
-  /** Absolute: the root's place in the tree of the attempt. */
+  /** Absolute path of the root in the attempt's tree. */
   workTree: string;
-  /** Digests of recipes that this machine trusts beside those that ship. */
+  /** Digests of recipes that this machine trusts besides the shipped ones. */
   trusted: ReadonlySet<string>;
   /**
-   * What becomes of a run that has gone on here since the freight was packed: a worker discards it, since the claim that it was
-   * done under is over; for a person it is work.
+   * What happens to a local run that has advanced since the freight was packed: a worker discards it, because the claim
+   * under which it advanced is over; a person is refused, because it is the person's work.
    */
   ahead: 'refuse' | 'discard';
 }
 
 /**
- * Takes a run up: its freight is looked through, its recipe has to be trusted here, its directory is put in place whole, and its own
- * paths become those of this machine. From then on it may start its commands here. Repeated, it changes nothing more.
- * @throws DevCliError `FLEET_UNTRUSTED`; `RUN_EXISTS` for another run of that name, and for one that is ahead; `LOCKED`, `IO`; as
- * `inspectFreight`. Then nothing was written
+ * Places a run: inspects its freight, requires trust in its recipe, replaces its directory as a whole, and translates
+ * its paths to those of this machine. From then on the run may start its commands here. A repeated call changes
+ * nothing.
+ * @throws DevCliError `FLEET_UNTRUSTED`; `RUN_EXISTS` if another run has that name, or the local run is ahead;
+ * `LOCKED`, `IO`; as `inspectFreight`. Then nothing was written
  */
 export async function placeRun(context: Context, run: string, freight: Freight, placing: RunPlacement): Promise<void> {
   const found = await inspectFreight(context, run, freight);
@@ -63,7 +64,7 @@ export async function placeRun(context: Context, run: string, freight: Freight, 
   grantTrust(context.trustDirectory, computeTrustDigest(context, found.snapshot));
 }
 
-/** Whether the run is as the freight has it already. @throws DevCliError `RUN_EXISTS` where it must not become so */
+/** Whether the local run already matches the freight. @throws DevCliError `RUN_EXISTS` if it must not be replaced */
 async function isPlaced(
   context: Context,
   run: string,
@@ -75,10 +76,10 @@ async function isPlaced(
     const { lock: own } = RUN_LAYOUT.names;
     const others = context.reader.list(`${context.root}/${getRunDirectory(run)}`).filter((one) => !one.startsWith(own));
     if (others.length === 0) return false;
-    throw existsError(run, 'files of somebody else lie in its place');
+    throw existsError(run, 'its directory already contains other files');
   }
-  if (snapshot.runId !== found.snapshot.runId) throw existsError(run, 'another run has its name here');
-  // What was put right when it was taken up here is no work.
+  if (snapshot.runId !== found.snapshot.runId) throw existsError(run, 'another run has this name here');
+  // Trailing `recovered` entries, written when a run is placed, do not count as work.
   let worked = 0;
   const whole = await context.store.scan(run, BEGINNING, ({ type, seq }) => {
     if (type !== 'recovered') worked = seq;
@@ -89,10 +90,10 @@ async function isPlaced(
   const core = own?.subarray(0, until.behind.offset) ?? null;
   if (core !== null && core.length <= journal.length && own?.subarray(0, journal.length).equals(journal)) return true;
   if (ahead === 'discard' || (core !== null && journal.subarray(0, core.length).equals(core))) return false;
-  throw existsError(run, 'it has gone on here since');
+  throw existsError(run, 'it has advanced here since');
 }
 
-/** Puts the run's directory in place in one step, in that of another, which goes. */
+/** Moves the new run directory into place by one rename and deletes the former one. */
 function replaceDirectory({ root }: Context, run: string, { journal, objects }: Freight, { text }: Inspected): void {
   const runs = `${root}/${RUNS}`;
   const { made, former } = nameAside(root, run);
@@ -100,7 +101,7 @@ function replaceDirectory({ root }: Context, run: string, { journal, objects }: 
   withIoErrors(`${runs}/${run}`, root, () => {
     ensureDirectory(`${made}/${names.objects}`, root);
     for (const [digest, content] of objects) writeDurably(`${made}/${names.objects}/${digest}`, content, root);
-    // The store finds it finished, so that it writes nothing by itself.
+    // With journal and snapshot complete, the store has nothing to recover.
     writeDurably(`${made}/${names.snapshot}`, text, root);
     writeDurably(`${made}/${names.journal}`, journal, root);
     renameSync(`${runs}/${run}`, former);
@@ -110,27 +111,31 @@ function replaceDirectory({ root }: Context, run: string, { journal, objects }: 
   removeLeft(root, run);
 }
 
-/** Beside a run's directory; no run has such a name. */
+/** Temporary directories beside the run's; no run can have such a name. */
 const nameAside = (root: string, run: string): { made: string; former: string } => ({
   made: `${root}/${RUNS}/.${run}.new`,
   former: `${root}/${RUNS}/.${run}.former`,
 });
 
-/** Removes what is of no use any more, also where a call that was cut off has left it. */
+/** Removes the temporary directories, including those left by an interrupted call. */
 function removeLeft(root: string, run: string): void {
   for (const left of Object.values(nameAside(root, run)))
     withIoErrors(left, root, () => rmSync(left, { recursive: true, force: true }));
 }
 
-/** What history says of it. */
-const NOTICE = 'the run has come from another machine; its documents are put back, and its paths are those of this one';
+/** The notice in the run's history. */
+const NOTICE =
+  'the run came from another machine; its documents were restored, and its paths changed to those of this machine';
 
-/** Puts the run's documents in place, and has its own paths lead to where it is now, in one commit; none where all is so already. */
+/**
+ * Restores the run's documents and translates its paths to this machine, in one commit; commits nothing if nothing
+ * changes.
+ */
 function relocate(context: Context, run: string, formerRoot: string, workTree: string): Promise<void> {
   return context.store.transact(run, (head) => {
     const { snapshot } = head;
     if (snapshot === null) throw new DevCliError('INTERNAL', `The run ${run} is gone.`);
-    // As after another boot: of what it has left, only the journal is here (storage.md, After another boot).
+    // As after a reboot: of the run's files only the journal is here (storage.md, After another boot).
     const arrived = { ...head, rebooted: true };
     const lost = findLost(arrived, snapshot) ?? { contents: new Map(), renderings: new Map(), missing: [], edited: [] };
     const translate = createTranslation([
@@ -152,13 +157,15 @@ function relocate(context: Context, run: string, formerRoot: string, workTree: s
   });
 }
 
-/** Files that dev-cli has written for whoever carries the pending action out; what is promised is not among them. */
+/** Lists the files that dev-cli wrote for the pending action, without the files that the caller is to write. */
 function listOwnFiles({ pendingAction }: RunState): string[] {
   const named = JSON.stringify(pendingAction).match(/\bactions\/[\w.-]+\/[\w./-]*\w/g) ?? [];
   return [...new Set(named)].filter((path) => pendingAction !== null && !Object.hasOwn(pendingAction.before, path));
 }
 
-/** Replaces whole paths, and what begins with them, the longest first. What is not absolute stays. */
+/**
+ * Returns a function that replaces the given absolute paths, and paths below them, longest first. Relative paths stay.
+ */
 function createTranslation(pairs: readonly [from: string, to: string][]): (text: string) => string {
   const known = new Map(pairs.filter(([from, to]) => /^\/[^\0]/.test(from) && from !== to));
   if (known.size === 0) return (text) => text;
@@ -179,6 +186,6 @@ function existsError(run: string, problem: string): DevCliError {
   return new DevCliError('RUN_EXISTS', `The run "${run}" cannot be placed here: ${problem}. Nothing was written.`, {
     run,
     details: [{ target: run, problem }],
-    fix: `Ask the user what is to become of ${getRunDirectory(run)}; once that is moved away, repeat the same call.`,
+    fix: `Ask the user what to do with ${getRunDirectory(run)}; once it is moved away, repeat the same call.`,
   });
 }

@@ -6,12 +6,15 @@ import type { GitOptions } from '../../work/git-command.js';
 import type { BranchMove } from '../../work/trees.js';
 import type { LoopLease } from './lease-rows.js';
 
-/** What the fleet is given of the loop, and the loop of it (app/wings.ts): no wing knows another, so only what both need is said here. */
+/**
+ * The interface between the fleet and the loop (app/wings.ts): no wing imports another, so the types here declare only
+ * what both need.
+ */
 
-/** Who calls. */
+/** The call that a command handles. */
 export type FleetCall = Parameters<Handler<JsonObject>>[2];
 
-/** What is known of an attempt outside of its steps. */
+/** An attempt, without the data that only its steps use. */
 export interface LoopAttempt {
   goal: string;
   n: number;
@@ -24,11 +27,11 @@ export interface LoopAttempt {
   head?: string;
   claim?: string | null;
   named?: string;
-  /** The version of the steps that it is to be carried on with. */
+  /** The version of the steps that it must be carried on with. */
   steps?: number;
 }
 
-/** The loop's state, as far as it is looked into. */
+/** The part of the loop's state that the fleet reads. */
 export interface LoopStateView {
   readonly seq: number;
   readonly leases: Readonly<Record<string, LoopLease>>;
@@ -36,7 +39,7 @@ export interface LoopStateView {
   readonly attempts: Readonly<Record<string, LoopAttempt>>;
 }
 
-/** What is to be kept (the loop's Streams). */
+/** A change to commit (the loop's Streams). */
 export interface LoopChange<A> {
   answer: A;
   state?: LoopStateView;
@@ -61,7 +64,7 @@ export interface LoopRefs {
   moveBranch(branch: string, move: { from: string; to: string }): Promise<BranchMove>;
 }
 
-/** How a step ends. */
+/** The result of a step. */
 interface StepEnd {
   patch: Partial<LoopAttempt>;
   documents?: readonly { path: string; content: string }[];
@@ -72,35 +75,41 @@ export interface LoopCarrier {
   arrive(attempt: LoopAttempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
 }
 
-/** A goal as it is at a commit. */
+/** A goal as defined at a commit. */
 export interface LoopCarriedGoal {
   goal: object;
   recipe: string | null;
   commands: string[];
   digest: string;
-  /** The line of its tool, or of the one that the desk was called with. @throws DevCliError `TOOL_MISSING` */
+  /**
+   * Returns the command line of the goal's tool, or of the tool named when the desk was called. @throws DevCliError
+   * `TOOL_MISSING`
+   */
   tool(named: string | undefined): string;
 }
 
-/** What the steps of an attempt know of the world. */
+/** The environment in which an attempt's steps run. */
 export interface LoopSite {
   readonly context: Context;
   readonly top: string;
 }
 
-/** What the loop does for the fleet. Methods, so that each side may know more of a value than the other. */
+/** What the loop does for the fleet. Declared as methods, so that each side may give a parameter a narrower type. */
 export interface Loop {
-  /** Of the steps: a worker carries on what desks of its own age have begun. */
+  /** The version of the steps: a worker carries on only attempts begun by desks of the same version. */
   version: number;
   codec: Codec<LoopStateView>;
   empty: LoopStateView;
-  /** The refusal of whoever speaks for a lease that is over. */
+  /** Returns the refusal of a caller whose lease is over. */
   refuseOver(claim: string): Error;
-  /** The fleet that the configuration of a root names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` without one */
+  /**
+   * Returns the fleet named in a root's configuration. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` if
+   * it names none
+   */
   requireFleet(context: Context): { project: string; remote: string };
   readGoal(root: string, reader: { read(path: string): string | null }, id: string): LoopCarriedGoal | null;
   listCarried(state: LoopStateView): LoopAttempt[];
-  /** @throws DevCliError `TOOL_MISSING` where the program of a tool is not on this machine */
+  /** Checks that a tool can run here. @throws DevCliError `TOOL_MISSING` if its program is not on this machine */
   requireCarriedTool(context: Context, line: string): void;
   claimNext(
     streams: LoopStreams,
@@ -147,15 +156,15 @@ export interface Loop {
 
 export interface FleetPorts {
   loop: Loop;
-  /** The context of a call made in another root. */
+  /** Opens a context for a call in another root. */
   openContext(call: FleetCall, root: string, signal: AbortSignal): Context;
 }
 
-/** The stream of the loop. */
+/** The name of the loop's stream. */
 export const LOOP = 'loop';
 
-/** The id of an attempt: `add-auth#2`. */
+/** Returns the id of an attempt, as `add-auth#2`. */
 export const nameAttempt = ({ goal, n }: Pick<LoopAttempt, 'goal' | 'n'>): string => `${goal}#${n}`;
 
-/** The reference of the agent's own commits in an attempt. */
+/** Returns the reference that holds the agent's own commits of an attempt. */
 export const nameHead = ({ goal, n }: Pick<LoopAttempt, 'goal' | 'n'>): string => `refs/dev-cli/heads/${goal}/${n}`;

@@ -25,32 +25,32 @@ import { findUntrusted, openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
 import { requireSameRepository } from './schema.js';
 
-/** A project on a worker: its clone, its rows, and what of them this machine may carry on (fleet.md, Trust). */
+/** A project on a worker: its clone, its rows, and which of its attempts this machine may carry on (fleet.md, Trust). */
 export interface WorkerProject {
   project: string;
   streams: LoopStreams;
-  /** Whether a desk has said which repository the project is. @throws DevCliError `USAGE` where it is another one */
+  /** Whether a desk has registered the project's repository. @throws DevCliError `USAGE` if it is another one */
   isRegistered(): Promise<boolean>;
-  /** Those whose commands are trusted here; `passed` has the others, each with the reason. */
+  /** Splits attempts into those that this machine accepts and those that it passes by, each with the reason. */
   sift(attempts: readonly LoopAttempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
-  /** Has an attempt be passed by from now on. */
+  /** Passes an attempt by from now on. */
   pass(attempt: LoopAttempt, reason: string): void;
-  /** Opens what an attempt that was taken is carried on with. @throws DevCliError `GIT_FAILED`, `IO`, `FLEET_UNTRUSTED` */
+  /** Opens the site of an attempt that was taken. @throws DevCliError `GIT_FAILED`, `IO`, `FLEET_UNTRUSTED` */
   open(attempt: LoopAttempt, signal: AbortSignal): Promise<{ site: LoopSite; goal: object }>;
-  /** Removes the trees of attempts that are settled. */
+  /** Removes the trees of attempts that are settled or continue elsewhere. */
   tidy(): Promise<void>;
 }
 
-/** What the remote calls itself in a worker's clone. */
+/** The name of the remote in a worker's clone. */
 const REMOTE = 'origin';
-/** After how long what could not be looked at is looked at again, in milliseconds. */
+/** Milliseconds after which a failed look is repeated. */
 const LOOK_AGAIN = 10_000;
 
 /**
- * Opens a project: its clone is made if it is not there yet.
- * @param given.clones absolute: where clones lie
- * @param given.signal ends the making of a clone
- * @throws DevCliError `GIT_FAILED`, `USAGE` for another repository than the project's, `IO`
+ * Opens a project; makes its clone if there is none.
+ * @param given.clones absolute directory of the clones
+ * @param given.signal cancels the cloning
+ * @throws DevCliError `GIT_FAILED`, `USAGE` if the repository is not the project's, `IO`
  */
 export async function openWorkerProject(
   { loop, openContext }: FleetPorts,
@@ -76,7 +76,7 @@ export async function openWorkerProject(
   const judged = new Map<string, { why: string | null; until: number }>();
   const oneByOne = createTurns();
 
-  /** Why the goal of an attempt is not carried on here; null: it is. */
+  /** Returns why an attempt is not carried on here; null if it is. */
   const judge = async (attempt: LoopAttempt): Promise<string | null> => {
     if ((await findCommitOf(top, attempt.base, git)) === null) await fetchReferences(top, REMOTE, [attempt.base], git);
     const carried = readCarried(attempt);
@@ -88,7 +88,7 @@ export async function openWorkerProject(
     const library = openLibraryAt(idle, { commit: attempt.base, git });
     return findUntrusted({ ...idle, library }, carried.recipe, trusted);
   };
-  // Asked of git for each of many attempts, it would keep this process from all else for seconds.
+  // Cached: asking git for each of many attempts would block this process for seconds.
   const filesAt = rememberFiles((commit) => readFilesAt(top, commit, git));
   const readCarried = ({ base, goal }: LoopAttempt): LoopCarriedGoal | null =>
     readFrom(loop, top, { files: filesAt(base), goal });
@@ -97,7 +97,7 @@ export async function openWorkerProject(
     try {
       return { why: await judge(attempt), until: Number.POSITIVE_INFINITY };
     } catch (error) {
-      // A failed look is no verdict on the goal.
+      // A failed look decides nothing; the look is repeated later.
       if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
       return { why: error.message, until: performance.now() + LOOK_AGAIN };
     }
@@ -118,7 +118,9 @@ export async function openWorkerProject(
         judged.set(key, found);
         const { steps = loop.version } = attempt;
         const why =
-          steps === loop.version ? found.why : `it is for workers with steps ${steps}; those here are ${loop.version}`;
+          steps === loop.version
+            ? found.why
+            : `it requires a worker with version ${steps} of the steps; this one has ${loop.version}`;
         if (why === null) accepted.add(id);
         else passed[id] = why;
       }
@@ -128,13 +130,12 @@ export async function openWorkerProject(
     },
     pass: (attempt, why) => void judged.set(nameJudged(attempt), { why, until: Number.POSITIVE_INFINITY }),
     async open(attempt, signal) {
-      // The row may say something else by now than when it was looked at.
+      // The attempt may have changed since it was judged.
       const why = await judge(attempt);
       if (why !== null)
         throw new DevCliError('FLEET_UNTRUSTED', `${nameAttempt(attempt)} is not carried on here: ${why}`);
       const carried = readCarried(attempt);
-      if (carried === null)
-        throw new DevCliError('GOAL_REFUSED', `${attempt.goal} is not at ${attempt.base} any more.`);
+      if (carried === null) throw new DevCliError('GOAL_REFUSED', `${attempt.goal} is no longer at ${attempt.base}.`);
       await oneByOne(async () => {
         const own = [`refs/dev-cli/attempts/${attempt.goal}/*`, nameHead(attempt)];
         const there = await openRemoteRefs(top, REMOTE, git).list(nameHead(attempt));
@@ -173,10 +174,10 @@ export async function openWorkerProject(
   };
 }
 
-/** Whether the next step, or the one behind it, is a session. */
+/** Whether the next step, or the one after it, is a session. */
 const needsTool = ({ state }: LoopAttempt): boolean => state === 'preparing' || state === 'session';
 
-/** What a look is about: the commands are those of the base. */
+/** The key of a judgement: the commands depend on the base. */
 const nameJudged = (attempt: LoopAttempt): string =>
   `${nameAttempt(attempt)}@${attempt.base}${needsTool(attempt) ? ' with its tool' : ''}`;
 
@@ -186,7 +187,7 @@ const identityError = (problem: string): DevCliError =>
     fix: 'Set them on this machine: git config --global user.name "…" and git config --global user.email "…".',
   });
 
-/** Runs one piece of work at a time: the clone has one set of files. */
+/** Returns a queue that runs one piece of work at a time: the clone has only one set of files. */
 function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

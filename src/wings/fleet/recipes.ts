@@ -8,9 +8,9 @@ import type { GitOptions } from '../../work/git-command.js';
 import { listFilesAt, readFilesAt } from './clone.js';
 import { isRecipeTrusted } from './freight-trust.js';
 
-/** Recipes of a project as they are at a commit, whatever the clone has checked out meanwhile (fleet.md, Trust). */
+/** A project's recipes at a commit, independent of what the clone has checked out (fleet.md, Trust). */
 
-/** @param commit an id */
+/** Returns the library with the project's own files read from a commit. @param commit an id */
 export function openLibraryAt(
   { library, root }: Pick<Context, 'library' | 'root'>,
   { commit, git }: { commit: string; git: GitOptions },
@@ -40,8 +40,8 @@ export function openLibraryAt(
 }
 
 /**
- * Says why an attempt's recipe is not begun on this machine; null: it is, and so are its commands. One that cannot be loaded starts
- * nothing: its attempt says what is wrong with it.
+ * Returns why an attempt's recipe may not begin on this machine; null if it may. A recipe that cannot be loaded passes:
+ * it starts nothing, and its attempt reports the error.
  * @param trusted digests
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
@@ -54,7 +54,7 @@ export function findUntrusted(
     const captured = requireRecipe(context.library, name);
     if (!isRecipeTrusted(context, captured, trusted))
       return `its recipe ${name} is not trusted here: ${captured.digest}`;
-    // What begins a run asks there.
+    // Beginning a run checks this directory only.
     if (trusted.has(captured.digest)) grantTrust(context.trustDirectory, captured.digest);
     return null;
   } catch (error) {

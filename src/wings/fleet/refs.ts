@@ -4,10 +4,11 @@ import { findCommitOf, moveReference } from '../../work/trees.js';
 import type { LoopRefs } from './ports.js';
 
 /**
- * The references of the remote that all machines share: what is read is fetched, what is moved is pushed by compare-and-swap, with
- * nothing else (fleet.md, Git). The clone here has them, too.
+ * Opens the references of the shared remote: reads fetch, and each move pushes one reference by compare-and-swap
+ * (fleet.md, Git). The local clone follows.
  * @param top absolute: any work tree of the clone
- * @param requireHold lets nothing late count: called when the old value is known, so that whoever took over is met by it
+ * @param requireHold throws if the caller's lease is over; called after the old value is read, so that a move by the
+ * next owner makes the push fail
  */
 export function openRemoteRefs(
   top: string,
@@ -25,7 +26,7 @@ export function openRemoteRefs(
       return tip;
     },
     async move(name, { from, to }) {
-      // A try before may have come as far as the remote; only what is not there yet has to be so still.
+      // An earlier try may already have moved the remote; so the old value is read from it.
       const old = from === null ? null : ((await list(name)).get(name) ?? null);
       await requireHold();
       const pushed = await pushReference(top, remote, name, { from: old, to }, git);

@@ -3,9 +3,12 @@ import type { PoolClient } from 'pg';
 import { DevCliError } from '../../base/errors.js';
 import { fleetUnavailableError, type Pool, queryRows, readCode, toFleetError, withTransaction } from './database.js';
 
-/** The tables of a fleet, and who may do what with them (fleet.md, Upgrades). Each step adds only, so that old and new run side by side. */
+/**
+ * The tables of a fleet and the rights on them (fleet.md, Upgrades). Each step only adds, so that old and new versions
+ * run side by side.
+ */
 
-/** One step a version, in order. */
+/** One step per version, in order. */
 const STEPS: readonly string[] = [
   `CREATE TABLE dev_cli.projects (
      project text PRIMARY KEY, origin text NOT NULL, desk text, desk_until timestamptz);
@@ -39,26 +42,26 @@ const STEPS: readonly string[] = [
      PRIMARY KEY (project, goal, n, sha256))`,
 ];
 
-/** The version that this program knows. */
+/** The schema version of this program. */
 export const FLEET_SCHEMA_VERSION = STEPS.length;
 
-/** Whoever makes or upgrades holds this lock of the database. */
+/** The advisory lock that a migration holds. */
 const LOCK = 7_243_881_206;
 
-/** What `migrate` has done. */
+/** What `migrate` returns. */
 export interface Migrated {
-  /** The version before; 0: there was none. */
+  /** The version before; 0 if there was no schema. */
   from: number;
-  /** The roles that have their rights. */
+  /** The roles that have all their rights. */
   roles: string[];
-  /** What the user may not do: somebody else has to. */
+  /** Operations that this database user may not do, so that another one must. */
   lacks: string[];
 }
 
 /**
- * Makes or upgrades the schema; of two at once one waits. Nothing but `fleet init` does.
- * @param also done under the same lock, behind it
- * @throws DevCliError `FLEET_UNAVAILABLE` where the user lacks a right; `FLEET_VERSION` where the schema is newer
+ * Creates or upgrades the schema; a concurrent migration waits. Only `fleet init` calls it.
+ * @param also runs after that, under the same lock
+ * @throws DevCliError `FLEET_UNAVAILABLE` if the user lacks a right; `FLEET_VERSION` if the schema is newer
  */
 export async function migrate(pool: Pool, also: () => Promise<void>): Promise<Migrated> {
   const client = await pool.connect().catch((error: unknown) => Promise.reject(toFleetError(error)));
@@ -70,12 +73,12 @@ export async function migrate(pool: Pool, also: () => Promise<void>): Promise<Mi
     await also();
     return { from, ...(await grantAll(pool)) };
   } finally {
-    // With its session ends the lock.
+    // Closing the session releases the lock.
     client.release(true);
   }
 }
 
-/** Asked for again and again, because an answer that takes long is taken for a connection that is gone. */
+/** Polls for the lock: a query that blocks for long would be taken for a lost connection. */
 async function waitForLock(client: PoolClient): Promise<void> {
   for (;;) {
     const [row] = await queryRows<{ held: boolean }>(client, 'SELECT pg_try_advisory_lock($1) AS held', [LOCK]);
@@ -102,14 +105,14 @@ async function upgrade(pool: Pool, from: number): Promise<void> {
   });
 }
 
-/** Who may do what: tables of `dev_cli`, and whether the engine's, too. */
+/** The rights of each role: on tables, and in which schemas. */
 const ROLES: Readonly<Record<string, { tables: string; schemas: readonly string[] }>> = {
   dev_cli_desk: { tables: 'SELECT, INSERT, UPDATE, DELETE', schemas: ['dev_cli'] },
   dev_cli_worker: { tables: 'SELECT, INSERT, UPDATE, DELETE', schemas: ['dev_cli', 'dbos'] },
   dev_cli_reader: { tables: 'SELECT', schemas: ['dev_cli'] },
 };
 
-/** Makes the roles, where the user may; each is a group that people's own users are put into. */
+/** Creates the roles, if the user may, and grants their rights. Each role is a group for people's own database users. */
 async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
   const roles: string[] = [];
   const lacks: string[] = [];
@@ -119,10 +122,10 @@ async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
      FROM pg_namespace WHERE nspname IN ('dev_cli', 'dbos') ORDER BY nspname DESC`,
   );
   for (const { nspname, mine, owner } of owned)
-    if (!mine) lacks.push(`grant rights on schema ${nspname} (it is ${owner}’s)`);
+    if (!mine) lacks.push(`grant rights on schema ${nspname} (owned by ${owner})`);
   for (const [role, { tables, schemas }] of Object.entries(ROLES)) {
     if (!(await makeRole(pool, role))) {
-      lacks.push(`make the role ${role} (CREATEROLE)`);
+      lacks.push(`create the role ${role} (CREATEROLE)`);
       continue;
     }
     const there = owned.filter(({ nspname }) => schemas.includes(nspname));
@@ -136,7 +139,10 @@ async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
   return { roles, lacks };
 }
 
-/** Roles are the cluster's: another database may have made them, even in this moment. @returns false where the user may not */
+/**
+ * Creates a role unless it exists. Roles belong to the cluster, so another database may create one at the same moment.
+ * @returns false if the user may not
+ */
 async function makeRole(pool: Pool, role: string): Promise<boolean> {
   const known = await queryRows(pool, 'SELECT FROM pg_roles WHERE rolname = $1', [role]);
   if (known.length > 0) return true;
@@ -150,13 +156,13 @@ async function makeRole(pool: Pool, role: string): Promise<boolean> {
   return true;
 }
 
-/** @throws DevCliError `FLEET_VERSION` where the schema is not the one that this program knows, `FLEET_UNAVAILABLE` */
+/** Checks the schema's version. @throws DevCliError `FLEET_VERSION` if it is not this program's, `FLEET_UNAVAILABLE` */
 export async function requireSchema(pool: Pool): Promise<void> {
   const version = await readVersion(pool);
   if (version !== FLEET_SCHEMA_VERSION) throw refuseVersion(version);
 }
 
-/** @returns 0 where there is none */
+/** Reads the schema's version. @returns 0 if there is no schema */
 async function readVersion(pool: Pool): Promise<number> {
   const there = await queryRows(
     pool,
@@ -169,18 +175,18 @@ async function readVersion(pool: Pool): Promise<number> {
 
 function refuseVersion(found: number): DevCliError {
   const isNewer = found > FLEET_SCHEMA_VERSION;
-  const problem = found === 0 ? 'is not there' : `has version ${found}; this dev-cli knows ${FLEET_SCHEMA_VERSION}`;
+  const problem = found === 0 ? 'does not exist' : `has version ${found}; this dev-cli knows ${FLEET_SCHEMA_VERSION}`;
   return new DevCliError('FLEET_VERSION', `The schema dev_cli of the fleet’s database ${problem}.`, {
     fix: isNewer ? 'Update dev-cli on this machine.' : [{ command: 'fleet init', input: {} }],
   });
 }
 
 /**
- * Lets a project be that of one repository alone: of the one whose desk was the first.
+ * Checks that a project belongs to this repository. A project belongs to the repository whose desk came first.
  * @param origin the id of its first commit
- * @param how.registers whether this one is its, if there is none yet: so the desk’s
- * @returns whether it is known of which repository the project is
- * @throws DevCliError `USAGE` where it is of another one; `FLEET_UNAVAILABLE`
+ * @param how.registers whether to register this repository if the project has none; only the desk does
+ * @returns whether the project has a repository
+ * @throws DevCliError `USAGE` if it belongs to another one; `FLEET_UNAVAILABLE`
  */
 export async function requireSameRepository(
   pool: Pool,
@@ -193,10 +199,13 @@ export async function requireSameRepository(
   const asked = 'SELECT origin FROM dev_cli.projects WHERE project = $1';
   const [row] = await queryRows<{ origin: string }>(pool, asked, [project]);
   if (row === undefined || row.origin === origin) return row !== undefined;
-  throw new DevCliError('USAGE', `The project ${project} of the fleet is another repository.`, {
+  throw new DevCliError('USAGE', `The project ${project} of the fleet belongs to another repository.`, {
     details: [
-      { target: project, problem: `begins with ${row.origin.slice(0, 12)}, and this one with ${origin.slice(0, 12)}` },
+      {
+        target: project,
+        problem: `its first commit is ${row.origin.slice(0, 12)}, and ${origin.slice(0, 12)} in this repository`,
+      },
     ],
-    fix: 'Give this one another name, `fleet.project` in .ai/config.yaml, or mend `remote_url` in fleet.yaml.',
+    fix: 'Give this project another name, `fleet.project` in .ai/config.yaml, or correct `remote_url` in fleet.yaml.',
   });
 }

@@ -2,25 +2,28 @@ import { DevCliError } from '../../base/errors.js';
 import type { Beat } from './beat.js';
 import type { WorkerProject } from './project.js';
 
-/** A project of a machine’s fleet.yaml: one that cannot be had, or looked into, keeps the worker from no other (fleet.md, Commands). */
+/**
+ * A project of a machine’s fleet.yaml. One that cannot be opened or looked at does not stop the worker from serving
+ * others (fleet.md, Commands).
+ */
 export interface ServedProject {
   name: string;
-  /** Waits until it was tried to open it, where that is under way. */
+  /** Begins to open the project unless it is open, and waits for the result. */
   opened(): Promise<void>;
   /**
-   * Does something with the project, and tells once what keeps it from that.
-   * @returns null where it could not be done, or the project is not open yet
-   * @throws what `work` throws, where that is a fault of dev-cli itself
+   * Runs `work` on the project, and reports each new problem once.
+   * @returns null if that failed, or the project is not open yet
+   * @throws what `work` throws if that is an internal error of dev-cli
    */
   use<A>(work: (project: WorkerProject) => Promise<A>): Promise<A | null>;
-  /** Why it could not be done the last time. */
+  /** The problem of the last try; null if it succeeded. */
   problem(): DevCliError | null;
 }
 
-/** How long after a failure it is tried again to open a project, in milliseconds. */
+/** Milliseconds until opening a project is tried again after a failure. */
 const AGAIN = 10_000;
 
-/** @param open may take as long as git does */
+/** Creates a served project. @param open may take as long as git does */
 export function serveProject(
   name: string,
   open: () => Promise<WorkerProject>,
@@ -33,7 +36,7 @@ export function serveProject(
   const fail = (error: unknown): void => {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
     if (problem?.message !== error.message) tell(`${name}: ${error.message}`);
-    // That the database is away is not for those who read it there.
+    // A database failure need not be noted in the database.
     if (error.code !== 'FLEET_UNAVAILABLE') beat.note(name, { '': `not on ${worker}: ${error.message}` });
     problem = error;
     next = performance.now() + AGAIN;

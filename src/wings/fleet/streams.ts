@@ -11,34 +11,37 @@ import { isTemporarilyAway, type Pool, queryRows, withTransaction } from './data
 import { LEASES, type LeaseRow, type LoopLease, toLeases, writeLeases } from './lease-rows.js';
 import type { LoopChange, LoopStateView, LoopStreams } from './ports.js';
 
-/** The loop's stream in the database: the store's own commit, over an image of the stream’s end (fleet.md, A stream in PostgreSQL). */
+/**
+ * The loop's stream in the database: the store's own commit, run on an in-memory image of the stream's end (fleet.md, A
+ * stream in PostgreSQL).
+ */
 
-/** What a stream is opened with. */
+/** Options for opening a project's streams. */
 export interface StreamOptions {
   pool: Pool;
   project: string;
   codec: Codec<LoopStateView>;
-  /** A stream before its first commit. */
+  /** The state of a stream before its first commit. */
   empty: LoopStateView;
   caller: Caller;
   refuseOver(claim: string): Error;
-  /** Tells the caller to end. */
+  /** Tells the caller to stop. */
   signal?: AbortSignal;
 }
 
-/** Where the stream would lie on a disk: documents are named relative to it, and so it is written out. */
+/** The stream's layout as a directory: documents are named relative to it, and an export uses it. */
 export const LAYOUT = { ...RUN_LAYOUT, noun: 'loop', home: '.dev', streams: '.dev', isReserved: () => false };
 
-/** A stream as it is read under its lock. */
+/** The end of a stream, read under its lock. */
 interface Head {
   seq: string;
   size: string;
   snapshot: string | null;
-  /** The last commit's lines. */
+  /** The journal lines of the last commit. */
   last: string | null;
   leases: LeaseRow[] | null;
   at: Date;
-  /** Of the cluster: what stands for a boot, since nothing here is lost by one. */
+  /** Identifies the database. It replaces the boot id, since a reboot loses nothing here. */
   cluster: string;
 }
 
@@ -54,7 +57,7 @@ export function openStreams(options: StreamOptions): Pick<LoopStreams, 'read' | 
     }
   };
 
-  /** One try in one transaction. @returns what is to be answered once it is committed */
+  /** Makes one attempt in one transaction. @returns the answer to give once it is committed */
   async function change<A>(
     client: PoolClient,
     { stream, decide, claim, tx }: { stream: string; decide: Decide<A>; claim: string | null; tx: string },
@@ -97,7 +100,8 @@ export function openStreams(options: StreamOptions): Pick<LoopStreams, 'read' | 
       const tx = randomUUID();
       const tried: { answer: A }[] = [];
       const work = async (client: PoolClient): Promise<A> => {
-        // The connection may have gone while it was committed: behind the lock, the row says what became of it.
+        // An earlier try may have lost its connection during the commit; under the lock, the entry's row tells whether
+        // it committed.
         const [last] = tried;
         if (last !== undefined && (await isCommitted(client, { project, stream, tx }))) return last.answer;
         const answer = await change(client, { stream, decide, claim: fence?.claim ?? null, tx });
@@ -111,15 +115,15 @@ export function openStreams(options: StreamOptions): Pick<LoopStreams, 'read' | 
 
 type Decide<A> = (state: LoopStateView, at: string) => LoopChange<A>;
 
-/** How long a database that was there is waited for, and how long in between, in milliseconds. */
+/** How long a lost database is waited for, and the pause between tries, in milliseconds. */
 const PATIENCE = 60_000;
 const PAUSE = 200;
-/** How long it is waited for by whoever was told to end. */
+/** The same for a call that was told to stop. */
 const GRACE = 3_000;
 
 /**
- * Does what needs the database once more while that is away: it may have been restarted.
- * @param signal whoever is told to end waits for less
+ * Repeats work while the database is away; it may be restarting.
+ * @param signal once aborted, the wait is short
  * @throws what `work` throws; DevCliError `INTERRUPTED`
  */
 export async function retryWhileAway<A>(work: () => Promise<A>, signal?: AbortSignal): Promise<A> {
@@ -141,7 +145,10 @@ export async function retryWhileAway<A>(work: () => Promise<A>, signal?: AbortSi
 const isActive = (lease: LoopLease | undefined, at: Date): boolean =>
   lease?.status === 'active' && Date.parse(lease.expiresAt) > at.getTime();
 
-/** A journal that begins with the last commit looks whole to whoever only goes on; with it, the snapshot is always current. */
+/**
+ * Builds the image of a stream that holds only the last commit. That suffices to append, and its snapshot is always
+ * current.
+ */
 function buildImage({ snapshot, last, cluster }: Head, stream: string): MemoryStoreData {
   const memory = createMemoryStoreData();
   memory.boot = cluster;
@@ -162,7 +169,7 @@ const HEAD = `
   FROM dev_cli.streams s LEFT JOIN dev_cli.entries e USING (project, stream, seq)
   WHERE s.project = $1 AND s.stream = $2`;
 
-/** Locks a stream, which is made where there is none. */
+/** Locks a stream's row, and creates it if needed. */
 async function lockRow(client: PoolClient, project: string, stream: string): Promise<void> {
   for (;;) {
     const { rowCount } = await client.query(LOCK, [project, stream]);
@@ -171,7 +178,10 @@ async function lockRow(client: PoolClient, project: string, stream: string): Pro
   }
 }
 
-/** Behind the lock a statement of its own: it sees what whoever had the lock before has written. */
+/**
+ * Locks a stream and reads its end. The read is a statement of its own, so that it sees what the previous lock owner
+ * wrote.
+ */
 async function lock(client: PoolClient, project: string, stream: string): Promise<Head> {
   await lockRow(client, project, stream);
   const { rows } = await client.query<Head>(HEAD, [project, stream]);
@@ -182,24 +192,24 @@ async function lock(client: PoolClient, project: string, stream: string): Promis
   return head;
 }
 
-/** What is wrong with the rows of a stream. */
+/** Returns the error for damaged rows of a stream. */
 export const damagedError = (project: string, problem: string): DevCliError =>
   new DevCliError(
     'STATE_CORRUPT',
-    `The stream of ${project} in the fleet’s database is not as it was written: ${toBoundedLine(problem, 300)}. Nothing was changed.`,
+    `The stream of ${project} in the fleet’s database is damaged: ${toBoundedLine(problem, 300)}. Nothing was changed.`,
     {
       details: [{ target: project, problem: toBoundedLine(problem, 300) }],
-      fix: 'Ask who looks after the database: it has to be restored from a backup.',
+      fix: 'Ask the database’s administrator to restore it from a backup.',
     },
   );
 
-/** What the store says of files, of the rows that stand for them; others stay as they are. */
+/** Converts the store's errors about damaged files to errors about the rows they stand for; returns others unchanged. */
 export const toDamagedError = (project: string, error: unknown): unknown =>
   error instanceof DevCliError && (error.code === 'STATE_CORRUPT' || error.code === 'JOURNAL_CORRUPT')
     ? damagedError(project, error.details[0]?.problem ?? error.message.replace(/\.$/, ''))
     : error;
 
-/** Whether the transaction of an earlier try has come to its end. */
+/** Whether the transaction of an earlier try was committed. */
 async function isCommitted(
   client: PoolClient,
   { project, stream, tx }: { project: string; stream: string; tx: string },
@@ -209,7 +219,7 @@ async function isCommitted(
   return ((await client.query(asked, [project, stream, tx])).rowCount ?? 0) > 0;
 }
 
-/** Writes what a commit has left in the image, in one statement. */
+/** Writes what a commit changed in the image, in one statement. */
 async function write(
   client: PoolClient,
   {

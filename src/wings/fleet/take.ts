@@ -24,26 +24,30 @@ import {
 import { openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
 
-/** `fleet take` and `fleet give` (fleet.md, Trust, persons): an attempt that waits for a person is brought to one, and back. */
+/**
+ * `fleet take` and `fleet give` (fleet.md, Trust, persons): bring an attempt that waits for a person to that person's
+ * root, and back.
+ */
 
-/** Minutes for which a person has it; whoever needs longer takes it once more. */
+/** Minutes of a person's lease; a person who needs longer takes the attempt again. */
 const MINUTES = 240;
 
 /**
- * Brings an attempt here: one that is parked with tree and run, of a settled one what it kept.
- * @throws DevCliError `TERMINAL_REQUIRED` under a harness's mark, `USAGE` for a goal without an attempt, `CLAIM_REFUSED` where somebody
- * else has it, `FLEET_UNAVAILABLE`, `FLEET_UNTRUSTED`, `GIT_FAILED`, `IO`
+ * Brings an attempt here: a parked one with its tree and run; of a settled one, its kept commit.
+ * @throws DevCliError `TERMINAL_REQUIRED` if a harness's mark is set, `USAGE` for a goal without an attempt,
+ * `CLAIM_REFUSED` if somebody else has it, `FLEET_UNAVAILABLE`, `FLEET_UNTRUSTED`, `GIT_FAILED`, `IO`
  */
 export async function takeAttempt(ports: FleetPorts, context: Context, goal: string, call: FleetCall): Promise<Answer> {
   const person = await openPerson(ports, context, call);
   const attempt = person.find(goal);
   if (attempt === undefined) return takeKept(person, goal);
-  if (attempt.state !== 'parked') throw refuse(goal, `its attempt is at ${attempt.state}: nobody waits for a person`);
+  if (attempt.state !== 'parked')
+    throw refuse(goal, `its attempt is at ${attempt.state} and does not wait for a person`);
   const claimed = await ports.loop.claimParked(person.streams, { ...person.taker, goal });
   try {
     await ports.loop.bringParked((await person.open(claimed)).site, claimed);
   } catch (error) {
-    // Another person may be able to, and need not wait for the end of the lease.
+    // Release it now: another person may succeed and need not wait for the lease to expire.
     await ports.loop.letGo(person.streams, claimed, { reason: 'it could not be brought to a person', isOver: false });
     throw error;
   }
@@ -56,7 +60,7 @@ export async function takeAttempt(ports: FleetPorts, context: Context, goal: str
   };
 }
 
-/** Gives an attempt back: answered, a worker goes on with it. @throws DevCliError as `take` */
+/** Gives an attempt back: if it was answered, a worker continues it. @throws DevCliError as `take` */
 export async function giveAttemptBack(
   ports: FleetPorts,
   context: Context,
@@ -66,31 +70,31 @@ export async function giveAttemptBack(
   const person = await openPerson(ports, context, call);
   const attempt = person.find(goal);
   if (attempt === undefined || attempt.claim == null || !person.holds(attempt.claim))
-    throw refuse(goal, 'it was not taken here, or somebody else has it by now');
+    throw refuse(goal, 'it was not taken here, or somebody else has it now');
   const { site, carried } = await person.open(attempt);
   const state = await ports.loop.giveParked(site, attempt, carried.goal);
   const goesOn = state !== 'parked';
   return {
     exit: 0,
     json: { ok: true, goal, attempt: nameAttempt(attempt), state },
-    text: () => `${nameAttempt(attempt)}: ${goesOn ? 'a worker goes on with it' : 'given back; it waits still'}.`,
+    text: () => `${nameAttempt(attempt)}: ${goesOn ? 'a worker continues it' : 'given back; it still waits'}.`,
   };
 }
 
-/** Who a person at a root is, also after the machine was started anew: the name is no secret, and says where to look. */
+/** Names the person at a root, also after a reboot. The name is not secret; it tells others where the attempt is. */
 function namePerson({ home, root }: Context): string {
   const [host = ''] = identifyProcess().host.split('@');
   return `person:${toBoundedLine(host, 40)}:${sha256(canonicalJson([home, root])).slice(0, 12)}`;
 }
 
-/** What one person has of a project. */
+/** Opens a project for the person at this root. */
 async function openPerson({ loop }: FleetPorts, context: Context, call: FleetCall) {
   if (context.mark !== null)
     throw new DevCliError(
       'TERMINAL_REQUIRED',
-      `This is for a person: ${context.mark} is set, so an agent is calling.`,
+      `A person must do this: ${context.mark} is set, so an agent is calling.`,
       {
-        fix: 'Show the user the command: the user runs it in a terminal of their own.',
+        fix: 'Show the user the command to run in a terminal of their own.',
       },
     );
   const { project, remote } = loop.requireFleet(context);
@@ -118,7 +122,8 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: FleetCal
       const carried = readAt(loop, top, { commit: attempt.base, goal: attempt.goal, git });
       if (carried === null) throw refuse(attempt.goal, 'it is not in .ai/goals.yaml of the commit that it starts from');
       if (carried.recipe !== null) {
-        // As where a run of it is begun here: what comes with the freight is this very text, or is refused.
+        // Requires the same trust as beginning a run of the recipe here; the freight's recipe must then have this
+        // digest.
         const library = openLibraryAt(context, { commit: attempt.base, git });
         const captured = requireRecipe(library, carried.recipe);
         requireTrust(context, captured);
@@ -132,7 +137,7 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: FleetCal
   };
 }
 
-/** What the last attempt of a goal kept, as a reference here. */
+/** Fetches the last kept commit of a goal as a local reference. */
 async function takeKept(
   { refs, top, remote, git }: Awaited<ReturnType<typeof openPerson>>,
   goal: string,
@@ -142,7 +147,7 @@ async function takeKept(
     (a, b) => Number(a.split('/').at(-1)) - Number(b.split('/').at(-1)),
   );
   const name = names.at(-1);
-  if (name === undefined) throw refuse(goal, 'there is no attempt of it');
+  if (name === undefined) throw refuse(goal, 'it has no attempt');
   await fetchReferences(top, remote, [`+${prefix}/*:${prefix}/*`], git);
   return {
     exit: 0,
@@ -152,6 +157,6 @@ async function takeKept(
 }
 
 const refuse = (goal: string, problem: string): DevCliError =>
-  new DevCliError('USAGE', `The goal ${goal} is not to be had: ${problem}.`, {
+  new DevCliError('USAGE', `The goal ${goal} cannot be taken or given back: ${problem}.`, {
     fix: ['See what waits: ', { command: 'inbox list', input: {} }, '.'],
   });

@@ -15,36 +15,37 @@ import { type FleetCall, type FleetPorts, LOOP, type LoopAttempt, type LoopSite,
 import { openWorkerProject, type WorkerProject } from './project.js';
 import { type ServedProject, serveProject } from './served.js';
 
-/** `fleet worker` (fleet.md, Commands): carries on what desks have begun, until a signal. */
+/** `fleet worker` (fleet.md, Commands): carries on the attempts that desks have begun, until a signal. */
 
-/** How often rows are looked for, and how often trees of settled attempts, in milliseconds. */
+/** Milliseconds between two looks for attempts while this worker has work. */
 const LOOK = 500;
-/** The same for a worker that has nothing to do, in the end. */
+/** Longest interval between two looks of an idle worker, in milliseconds. */
 const LONGEST = 2_000;
 const TIDY = 60_000;
-/** How long nothing is taken where the engine could not begin, in milliseconds. */
+/** Milliseconds for which no attempt is taken after the database failed. */
 const REST = 3_000;
 
-/** How long what is at work is waited for at the end: then its leases run out. */
+/** Milliseconds to wait at the end for attempts at work; after that their leases simply expire. */
 const WIND_DOWN = 60_000;
-/** The same where the database does not answer, in milliseconds: sessions take five seconds to be ended. */
+/** The same while the database does not answer, in milliseconds: sessions take five seconds to end. */
 const GRACE = 6_000;
-/** How long one answer of it is waited for then. */
+/** Milliseconds to wait for one answer of the database during the wind-down. */
 const CLOSE = 2_000;
 
-/** An attempt that this worker has. */
+/** An attempt that this worker holds a claim on. */
 interface Held {
   project: WorkerProject;
   attempt: LoopAttempt;
-  /** Ends its sessions. */
+  /** Ends the sessions of the attempt. */
   stop: AbortController;
   opened: Promise<{ site: LoopSite; goal: object }> | null;
 }
 
 /**
- * @param asked.once ends when nothing is ready
- * @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `LOCKED` where a worker of that name is at work, `SCHEMA_INVALID`,
- * `GIT_FAILED`, `IO`
+ * Runs the worker until a signal.
+ * @param asked.once ends the worker when nothing is ready
+ * @throws DevCliError `FLEET_UNAVAILABLE`, `FLEET_VERSION`, `LOCKED` if a worker of that name is at work,
+ * `SCHEMA_INVALID`, `GIT_FAILED`, `IO`
  */
 export async function runWorker(
   ports: FleetPorts,
@@ -54,7 +55,7 @@ export async function runWorker(
 ): Promise<Answer> {
   const machine = readMachineConfig(context, call.env);
   if (machine.projects.length === 0)
-    throw new DevCliError('USAGE', `${locateConfig(context, call.env)} names no project.`, {
+    throw new DevCliError('USAGE', `${locateConfig(context, call.env)} lists no project.`, {
       fix: 'List the projects that this machine works for under `projects`: docs/fleet.md.',
     });
   const { pool, url } = await openShared(context, call);
@@ -73,13 +74,14 @@ export async function runWorker(
     version: ports.loop.version,
     log: call.tell,
     leg,
-    // Whoever is told to end leaves what fails to others.
+    // A worker that was told to end leaves a failing leg to other workers.
     isFinal: (error) => context.signal.aborted || isFinal(error) || isHopeless(error),
   });
   const served = machine.projects.map((one) => {
     const open = async (): Promise<WorkerProject> => {
       const project = await openWorkerProject(ports, given, one);
-      // First of all ends what goes on elsewhere by now, and runs here since the process before this one.
+      // First ends sessions and trees that a previous process left for attempts that are settled or have moved
+      // elsewhere.
       await project.tidy().catch((error: unknown) => call.tell(`${one.project}: ${toWords(error)}`));
       return project;
     };
@@ -103,7 +105,7 @@ export async function runWorker(
   call.tell(`${worker}: at work for ${served.map(({ name }) => name).join(', ')}, ${slots} at once`);
   const working = work(crew, { once: asked.once === true, minutes: leaseSeconds / 60, worker });
   try {
-    // A look may be waiting for the database.
+    // On a signal, do not wait for a look that is blocked on the database.
     await Promise.race([working, waitForAbort(context.signal)]);
   } finally {
     await windDown(crew, working);
@@ -111,10 +113,13 @@ export async function runWorker(
   }
   const exit = context.signal.aborted ? 130 : 0;
   const json = { ok: exit === 0, worker, carried: crew.done };
-  return { exit, json, text: () => `${worker}: carried ${crew.done} on.` };
+  return { exit, json, text: () => `${worker}: attempts carried on: ${crew.done}.` };
 }
 
-/** Ends what is at work, and waits for it while the database answers; where it does not, as long as sessions take to end. */
+/**
+ * Ends the attempts at work and waits for them: up to WIND_DOWN while the database answers, otherwise only as long as
+ * sessions take to end.
+ */
 async function windDown({ held, engine, beat, pool }: Crew, working: Promise<void>): Promise<void> {
   let isLooking = true;
   void working
@@ -126,7 +131,7 @@ async function windDown({ held, engine, beat, pool }: Crew, working: Promise<voi
   let answered = performance.now();
   let isThere: boolean;
   do {
-    // Also what a look has taken meanwhile.
+    // In every round, because a look may have taken another attempt meanwhile.
     for (const { stop } of held.values()) stop.abort();
     isThere = await isAnswering(pool);
     if (isThere) answered = performance.now();
@@ -137,7 +142,7 @@ async function windDown({ held, engine, beat, pool }: Crew, working: Promise<voi
     await beat.end();
     await pool.end();
   };
-  // What is not taken back is over in time by itself.
+  // Leases that are not given back expire by themselves.
   await Promise.race([close().catch(() => {}), sleep(isThere ? WIND_DOWN : CLOSE)]);
 }
 
@@ -154,12 +159,12 @@ const waitForAbort = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve());
   });
 
-/** Repeated, it would be refused again. */
+/** Whether a retry on this machine would fail in the same way. */
 const isFinal = (error: unknown): boolean =>
   error instanceof DevCliError &&
   ['FLEET_UNTRUSTED', 'GOAL_REFUSED', 'STATE_NEWER', 'TOOL_MISSING'].includes(error.code);
 
-/** What was left of an attempt is no more than that on any machine. */
+/** Whether what an attempt left behind is damaged, so that no machine can continue it. */
 const isHopeless = (error: unknown): boolean =>
   error instanceof DevCliError && ['JOURNAL_CORRUPT', 'STATE_CORRUPT', 'CONTENT_MISSING'].includes(error.code);
 
@@ -178,22 +183,22 @@ interface Crew {
   held: Map<string, Held>;
   served: readonly ServedProject[];
   slots: number;
-  /** How often an attempt was carried on. */
+  /** How many times this worker began to carry an attempt. */
   done: number;
-  /** Until when nothing is taken, in milliseconds of the process. */
+  /** Time until which no attempt is taken, in milliseconds of the process's clock. */
   rests: number;
-  /** Why this worker ends: another process has its name by now. */
+  /** The error that ends this worker: another process has taken over its name. */
   replaced: DevCliError | null;
 }
 
-/** What is asked for with each look. */
+/** Options of a look for attempts. */
 interface Asked {
   once: boolean;
   minutes: number;
   worker: string;
 }
 
-/** Takes attempts while there is room. */
+/** Looks for attempts again and again, until the signal or, with `once`, until none is left. */
 async function work(crew: Crew, asked: Asked): Promise<void> {
   const { context, served, held } = crew;
   let tidied = performance.now();
@@ -209,11 +214,11 @@ async function work(crew: Crew, asked: Asked): Promise<void> {
     pause = taken > 0 || held.size > 0 ? LOOK : Math.min(pause * 1.2, LONGEST);
     await sleep(pause, undefined, { signal: context.signal }).catch(() => {});
   }
-  // A job of CI is to be red where it could not look.
+  // A CI job must fail if a project could not be looked at.
   for (const { problem } of served) if (asked.once && problem() !== null) throw problem();
 }
 
-/** Takes what is to be had in each project, while there is room. */
+/** Takes the available attempts of each project while slots are free. */
 async function lookAround(crew: Crew, asked: Asked): Promise<Found> {
   const all: Found = { taken: 0, isAwaited: false };
   for (const one of crew.served) {
@@ -226,7 +231,7 @@ async function lookAround(crew: Crew, asked: Asked): Promise<Found> {
   return all;
 }
 
-/** What a look has found: how many were taken, and whether one that somebody lost is to be had in a moment. */
+/** What a look found: the number of attempts taken, and whether a lost one will become available shortly. */
 interface Found {
   taken: number;
   isAwaited: boolean;
@@ -250,7 +255,8 @@ async function takeAll(crew: Crew, project: WorkerProject, { once, minutes, work
     }
     const before = state.attempts[nameAttempt(attempt)]?.claim;
     begin(crew, project, attempt, claim);
-    // Whoever lost it may have an execution open still: once it is seen that its claim is over, it ends by itself, too.
+    // The previous worker may still have an open execution. It would end by itself once it notices that its claim is
+    // over.
     const lost = { project: project.project, attempt: nameAttempt(attempt), claim: before ?? '' };
     if (before != null && state.leases[before]?.status !== 'released')
       await engine.cancel([lost]).catch((error: unknown) => call.tell(`${project.project}: ${toWords(error)}`));
@@ -267,7 +273,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: LoopAttempt, claim: 
   const giveUp = async (error: unknown): Promise<void> => {
     const reason = toWords(error);
     call.tell(`${id}: ${reason}`);
-    // Another machine may trust it, or be newer; and what ails the database says nothing of the attempt.
+    // Another machine may trust the attempt or be newer; and a database failure says nothing about the attempt.
     const ails = isOfDatabase(error);
     if (ails) crew.rests = performance.now() + REST;
     const isForOthers = isFinal(error);
@@ -281,7 +287,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: LoopAttempt, claim: 
     .finally(() => held.delete(claim));
 }
 
-/** Carries an attempt one step on, as the engine asks. */
+/** Runs one leg for the engine: one step of an attempt. */
 async function carry(
   { loop }: FleetPorts,
   held: ReadonlyMap<string, Held>,
@@ -289,7 +295,7 @@ async function carry(
   tell: (line: string) => void,
 ): Promise<'again' | 'over'> {
   const one = held.get(claim);
-  // What a worker of this name had before it was started anew is found by its row.
+  // An attempt held by a previous process of this worker: it is found again by its row.
   if (one === undefined) return 'over';
   one.opened ??= one.project.open(one.attempt, one.stop.signal);
   const { site, goal } = await one.opened.catch((error: unknown) => {
@@ -299,7 +305,10 @@ async function carry(
   return loop.carryOn(site, id, { claim, goal, tell });
 }
 
-/** Renews what is held; where that was not to be had for as long as a lease lasts, whoever took over must not meet its sessions. */
+/**
+ * Renews the leases held. If that failed for as long as a lease lasts, ends the sessions, so that they do not run
+ * beside those of the next owner.
+ */
 async function keepAlive(crew: Crew, { leaseSeconds }: FleetMachineConfig): Promise<void> {
   const { beat, held, call } = crew;
   const before = [...held];

@@ -6,9 +6,12 @@ import type { FormFault } from './doctor/settings-form.js';
 import type { InstallPiece, Scope } from './install/piece.js';
 import type { Addition } from './install/settings.js';
 
-/** What dev-cli needs to know of a harness: one file of adapters/ each, listed in harness.ts (harness.md, Install). */
+/**
+ * The form in which adapters describe harnesses: one file of adapters/ for each, listed in harness.ts (harness.md,
+ * Install).
+ */
 
-/** Hook events that dev-cli handles: from the name that `dev-cli hook` takes to the name that most harnesses use. */
+/** The hook events that dev-cli handles. Maps each name in `dev-cli hook` to the name that most harnesses use. */
 export const COMMON_EVENTS = {
   'session-start': 'SessionStart',
   'user-prompt-submit': 'UserPromptSubmit',
@@ -30,26 +33,31 @@ export interface Harness {
   directory: string;
   /** Where it looks for skills, relative to the project or the home directory. */
   skills: string;
-  /** Names of files and directories that configure the harness: a plan must not let workers change them. */
+  /** Names of files and directories that configure the harness; a plan must not let workers change them. */
   reserved: readonly string[];
   voice: Voice;
   /** Environment variables that the harness sets for the commands it runs (protocol.md §1). */
   marks: readonly string[];
-  /** If the harness also sets its marks for hooks: the pattern that AI_AGENT, which it sets as well, matches there. */
+  /**
+   * Set if the harness sets its marks for hooks, too: the pattern that AI_AGENT matches in a hook, but not in a
+   * command.
+   */
   hookAgent?: string;
   /**
-   * The variable with the session id of a command. If absent, counts that are kept per session elsewhere are kept per
-   * root.
+   * The variable that tells a command its session id. If absent, counts that are otherwise kept per session are kept
+   * per root.
    */
   session?: string;
   /**
-   * Whether dev-cli warns a session in which no hook was heard; its variable alone is a harness mark (harness.md,
-   * Sessions).
+   * Whether dev-cli warns a session if none of its hooks has reported. The `session` variable alone then counts as a
+   * harness mark (harness.md, Sessions).
    */
   isWatched?: true;
   /** The variable that is `0` if a script, not a person, writes the prompts. */
   attended?: string;
-  /** Seconds within which a call must answer, if the harness waits less time for a command than others do. */
+  /**
+   * Seconds within which a call must answer, if the harness waits for a command for less time than other harnesses do.
+   */
   answerWithin?: number;
   /** Whether the harness does not say which agent calls a tool. */
   hidesWriter?: true;
@@ -57,9 +65,9 @@ export interface Harness {
   tellsWithPrompt?: true;
   /** The harness's notice that a background agent has ended, which arrives as a prompt. */
   notice?: Notice;
-  /** The pattern of text before a prompt that no person wrote, such as hook output. */
+  /** The pattern of text that the harness puts before a person's prompt, such as hook output. */
   foreword?: string;
-  /** The member of `stop` with the agent's last message. */
+  /** The member of the `stop` payload that contains the agent's last message. */
   said?: string;
   /** The harness's own names of the events. */
   events: Readonly<Record<HookEventName, string>>;
@@ -68,11 +76,14 @@ export interface Harness {
   countsMilliseconds?: true;
   /** The name of dev-cli's hooks, if the harness displays a name instead of the command line. */
   hookName?: string;
-  /** Whether it runs a line in the user's shell, whichever that is, instead of a POSIX shell. */
+  /** Whether it runs hook lines in the user's own shell, which may not be a POSIX shell. */
   runsByUsersShell?: true;
   /** The variable from which hook lines read the project directory. */
   projectVariable: string;
-  /** Whether it sets no such variable for a project's hooks: the project is the nearest directory with its settings. */
+  /**
+   * Whether it does not set that variable for a project's hooks; the project is then the nearest directory with its
+   * settings.
+   */
   seeksProject?: true;
 
   /** The file extension of the harness's agents. */
@@ -92,9 +103,9 @@ export interface Harness {
     /** The addition to the settings that lets agents use the tools of a server without being asked. */
     permit?: (server: string) => Addition;
   };
-  /** Further pieces to install; files get the mark of dev-cli. */
+  /** More pieces to install; files get the mark of dev-cli. */
   listMore?: (scope: Scope) => InstallPiece[];
-  /** The file of what it must not read, to which a line for `.dev` is added. */
+  /** The harness's ignore file; `install` adds a line that lets the harness read `.dev` nevertheless. */
   ignoreFile?: string;
   /** Whether its agents have no effort setting. */
   hasNoEffort?: true;
@@ -107,25 +118,34 @@ export interface Harness {
   readsWhereStarted?: true;
   /** The variable that moves the harness's directory away from the home directory, where `install` writes. */
   homeVariable?: string;
-  /** Finds other reasons why the harness does not run its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` */
+  /**
+   * Finds reasons peculiar to this harness why it does not run its hooks.
+   * @throws DevCliError `IO`, `DATA_MALFORMED`
+   */
   findSilence: (asked: SilenceContext) => DoctorFinding[];
-  /** Why a session may run without hooks, with what to do. */
+  /** The probable reason why hooks do not run in a session, and what to do about it. */
   whyUnheard: string;
-  /** Lists entries of the shared settings that it cannot use; `dropsSettings` says what it then does with the file. */
+  /**
+   * Lists entries of the shared settings that the harness cannot use; `dropsSettings` says what it then does to the
+   * file.
+   */
   listFormFaults: (settings: Record<string, unknown>, text: string) => FormFault[];
   dropsSettings: 'ignores all of' | 'does not start with';
-  /** Builds the payload sent before a tool writes a file, as recorded; only paths and ids differ. */
+  /**
+   * Builds the payload that the harness sends before a tool writes a file. It equals a recorded one, except for paths
+   * and ids.
+   */
   buildTrial: (write: { directory: string; path: string; content: string }) => object;
   /** Whether the harness runs commands in a login shell. */
   usesLoginShell?: true;
   /**
-   * Whose rule `install` writes to let dev-cli out of the sandbox, and how to let other programs write to git and
-   * listen on ports.
+   * `writesFor`: the harness for which `install` writes a rule that lets dev-cli out of the sandbox. `git` and
+   * `listening`: how to let other programs write to git and listen on ports.
    */
   sandbox?: { writesFor: string; git: string; listening: string };
 }
 
-/** Its own terms in an action (harness.md, How an action is done). */
+/** The harness's own terms in an action (harness.md, How an action is done). */
 interface Voice {
   /** Follows "Ask with", and precedes "in your message". */
   ask: string;
@@ -136,7 +156,7 @@ interface Voice {
   start: string;
   /** The term for one such call, and for several together. */
   calls?: readonly [string, string];
-  /** What else to do while all agents are at work. */
+  /** What else to do while all agents are working. */
   wait?: string;
 }
 
@@ -154,13 +174,13 @@ interface Tools {
   shellInRules?: string;
   /** The tool by which an agent asks its user. */
   question: string;
-  /** Tools that start agents and whose answer tells how many tokens those have used. */
+  /** Tools that start agents and report in their answer how many tokens the agents have used. */
   agents?: readonly string[];
   /** The members of that answer. */
   spent?: Readonly<Record<keyof SubagentUsage, string>>;
   /**
-   * How an answer shows a failed call: by a member that is present, or a pattern of the text. Absent: failed calls send
-   * no answer.
+   * How an answer shows a failed call: by a member that is present, or by a pattern of the text. Absent if failed calls
+   * send no answer.
    */
   failure?: { member: string } | { text: string };
 }
@@ -181,7 +201,8 @@ export interface ShippedAgent {
 }
 
 /**
- * The package as a plugin, which contains the skills and agents besides the files built here (harness.md, Packaging).
+ * The package as a plugin, which contains the skills and agents in addition to the files built here (harness.md,
+ * Packaging).
  */
 interface Plugin {
   /** The prefix of each of its skills and agents: `/dev-cli:specify`. */
@@ -205,24 +226,30 @@ export interface PackageInfo {
   keywords: readonly string[];
 }
 
-/** What an adapter needs to find out why a harness runs no hooks. */
+/** The facts and helpers with which an adapter finds out why a harness runs no hooks. */
 export interface SilenceContext {
   /** Absolute; the directories that may be trusted for this project, the root first. */
   directories: readonly string[];
-  /** The scopes with an installation for it. */
+  /** The scopes with an installation for the harness. */
   scopes: readonly Scope[];
   env: EnvironmentVariables;
-  /** Absolute path of the harness's user directory, wherever a variable has moved it. */
+  /** Absolute path of the harness's user directory, even if a variable has moved it. */
   own: string;
   /** Reads JSON settings; returns an empty object if there are none. @throws DevCliError `IO`, `DATA_MALFORMED` */
   readSettings: (path: string) => Record<string, unknown>;
-  /** The same for settings that `install` writes, but tolerates invalid ones: the search for hooks reports those. */
+  /**
+   * Like `readSettings`, for settings that `install` writes; invalid ones count as empty, because another check reports
+   * them.
+   */
   readShared: (path: string) => Record<string, unknown>;
   /** Returns null for invalid TOML. */
   readToml: (path: string) => Record<string, unknown> | null;
   problem: (message: string, fix: string) => DoctorFinding;
   note: (message: string) => DoctorFinding;
-  /** Finds rules in a list that forbid an agent to call dev-cli: they override the permission that `install` writes. */
+  /**
+   * Finds rules in a list that forbid an agent to call dev-cli; such rules override the permission that `install`
+   * writes.
+   */
   findDenials: (path: string, settings: Record<string, unknown>, key: string[]) => DoctorFinding[];
 }
 

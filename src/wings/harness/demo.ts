@@ -9,7 +9,7 @@ const SCRIPT = 'scripts/quickstart.mjs';
 
 /**
  * `demo [CHANGE]`: plays a change from the request to the commits, on a copy of a sample in a temporary directory; a
- * script takes the place of agent and user (harness.md, Packaging). Prints its progress.
+ * script plays the agent and the user (harness.md, Packaging). Prints its progress.
  * @param shipped absolute directory of the package
  * @throws DevCliError `INTERNAL` if the demonstration cannot be started
  */

@@ -5,6 +5,7 @@ import { codex } from './adapters/codex.js';
 import { gemini } from './adapters/gemini.js';
 
 /**
- * The harnesses that dev-cli knows, one for each file of adapters/. Where an example is needed, the first one is used.
+ * The harnesses that dev-cli knows, one for each file of adapters/. The first one serves as the example in texts that
+ * need one.
  */
 export const HARNESSES: Readonly<Record<HarnessId, Harness>> = { claude, codex, gemini };

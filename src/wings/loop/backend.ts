@@ -7,9 +7,10 @@ import { openRefs } from './refs.js';
 import { openLoop } from './streams.js';
 
 /**
- * Opens the loop of a root. One that is shared first brings its news here: documents of attempts, and events for the log.
- * @param ports without `openFleet`, what this machine has of it is enough
- * @throws DevCliError as `OpenFleet`; `SCHEMA_INVALID` where the configuration cannot be read
+ * Opens the backend of a root's loop. A shared one first brings its news here: documents of attempts, and events for
+ * the log.
+ * @param ports without `openFleet`, the stream on this machine is opened
+ * @throws DevCliError as `OpenFleet`; `SCHEMA_INVALID` if the configuration cannot be read
  */
 export async function openLoopBackend(
   { openFleet }: { openFleet?: OpenFleet },
@@ -17,7 +18,7 @@ export async function openLoopBackend(
   call: BackendCall,
 ): Promise<Backend> {
   const { root, reader } = context;
-  // Who works alone reads no file a second time.
+  // Without a fleet, the configuration need not be parsed here.
   const isShared = /^fleet[ \t]*:/m.test(reader.read(`${root}/${CONFIG}`) ?? '');
   const fleet = isShared ? readLoopFiles(context).config.fleet : null;
   if (fleet === null || openFleet === undefined) return { streams: openLoop(context), openRefs, desk: null };

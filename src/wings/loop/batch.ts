@@ -15,19 +15,19 @@ import { isHandedIn, nameAttempt } from './state.js';
 import type { Attempt, Batch, LoopState } from './state-schema.js';
 import { LOOP } from './streams.js';
 
-/** What a batch came to. */
+/** The result of a batch. */
 export interface BatchEnd {
   batch: Batch;
   notRun: { id: string; reason: string }[];
-  /** Those that wait for a person, each with the command that the person answers with. */
+  /** Attempts that wait for a person, each with the command to answer it. */
   parked: { goal: string; run: string | null; reason: string; answer: string }[];
   errors: string[];
 }
 
 /**
- * Works a batch off: first what an earlier one left at work, then the chosen goals (loop-core.md, auto). What is kept says everything: a
- * call that is cut off at any moment is followed by the next.
- * @throws DevCliError `IO`; `LOCKED` of the stream, or where another root is the desk by now
+ * Runs a batch: first the attempts that an earlier batch left, then the chosen goals (loop-core.md, auto). The stream
+ * holds all progress, so that the next call continues an interrupted batch.
+ * @throws DevCliError `IO`; `LOCKED` for the stream, or if another root has become the desk
  */
 export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
   const { site } = order;
@@ -49,8 +49,8 @@ export async function runBatch(order: BatchOrder): Promise<BatchEnd> {
 }
 
 /**
- * Goes on with attempts that nobody is at work on: those of an earlier batch, those that were handed in, and those that a person has
- * answered. @returns whether there is one
+ * Takes up attempts that are not at work: left by an earlier batch, handed in, or answered by a person. @returns
+ * whether any was taken up
  */
 async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: ScheduleInput): Promise<boolean> {
   const { site, parallel } = order;
@@ -63,12 +63,12 @@ async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Schedu
     const id = nameAttempt(attempt);
     if (crew.atWork.has(id) || crew.ended.has(id) || crew.failed.has(attempt.goal) || isForWorkers(site, attempt))
       continue;
-    // A worker has left it there.
+    // A worker has just left it in this state.
     const isNews = role.kind === 'desk' && attempt.claim != null && state.leases[attempt.claim]?.status !== 'active';
-    // Tried once by each batch, and where a person asks for it.
+    // Each batch retries it once, and again when a person asks.
     if (!isNews && attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
-    // Beside the sessions; what its goal asks for, a batch that began before the goal was there does not know.
+    // Handed-in work is judged beside the sessions. A goal added after this batch began is left to the next one.
     const isKnown = listGoals(order.goals).some(({ id }) => id === attempt.goal);
     if (isHandedIn(attempt) && (judged >= parallel || (goal !== undefined && !isKnown))) continue;
     if (isHandedIn(attempt)) judged += 1;
@@ -90,7 +90,7 @@ async function describeEnd(
   return { batch: desk.batch, notRun: listNotRun(desk, over), parked: await listParked(site), errors: all };
 }
 
-/** A goal is run as it was when the batch began: what has changed since, nobody may have trusted. */
+/** Starts a goal as defined when the batch began; nobody may have trusted later changes. */
 async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promise<void> {
   const goal = listGoals(order.goals).find((one) => one.id === id);
   if (goal === undefined) return;
@@ -100,33 +100,36 @@ async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promi
   if (attempt !== null && !isForWorkers(order.site, attempt)) crew.begin(attempt);
 }
 
-/** Whether workers of the fleet have something to do for this batch; behind a limit, whether they are at it still. */
+/** Whether workers still have steps of this batch to do; once a limit is reached, whether they are still at work. */
 const isAwaited = (site: AttemptSite, { state: { attempts, leases } }: ScheduleInput, over: string | null): boolean =>
   Object.values(attempts).some(
     (one) => isForWorkers(site, one) && (over === null || leases[one.claim ?? '']?.status === 'active'),
   );
 
-/** Whether a worker of the fleet takes the next step of an attempt. */
+/** Whether a worker of the fleet takes the attempt's next step. */
 const isForWorkers = ({ role }: AttemptSite, attempt: Attempt): boolean => role.kind === 'desk' && isCarried(attempt);
 
 /** The attempts at work. */
 interface Crew {
-  /** In milliseconds of the process. */
+  /** In milliseconds of the process's clock. */
   begunAt: number;
   atWork: Map<string, Promise<void>>;
-  /** Those whose work has ended since the state was read: it says of them what does not hold any more. */
+  /** Attempts whose work has ended since the state was read, which therefore is out of date for them. */
   ended: Set<string>;
-  /** At which state each attempt was last, to tell of what workers do. */
+  /** The last reported state of each attempt, for reporting what workers do. */
   told: Map<string, string>;
-  /** Since when a worker could have taken each attempt that none has, in milliseconds of the process; told once why none does. */
+  /**
+   * Since when each attempt has waited for a worker, in milliseconds of the process's clock; infinity once the reason
+   * was reported.
+   */
   waits: Map<string, number>;
   goals: LoopGoal[];
-  /** Why goals.yaml cannot be read any more. */
+  /** Why goals.yaml can no longer be read. */
   broken: string | null;
   errors: string[];
-  /** Goals of which an attempt could not go on: the next batch takes it up. */
+  /** Goals with an attempt that failed to continue: left to the next batch. */
   failed: Set<string>;
-  /** For what two goals must not do at once: integrating, and writing to the log. */
+  /** Runs what two goals must not do at once: integrate, and write to the log. */
   oneByOne: WorkQueue;
   begin(attempt: Attempt): void;
 }
@@ -164,7 +167,7 @@ function createCrew(order: BatchOrder): Crew {
   return crew;
 }
 
-/** What keeps a goal from going on does not keep the others. */
+/** Records the failure of one goal; the others continue. */
 function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void {
   if (!(error instanceof DevCliError)) throw error;
   crew.failed.add(goal);
@@ -172,7 +175,7 @@ function noteFailure(crew: Crew, goal: string, id: string, error: unknown): void
   crew.errors.push(toBoundedLine([`${id}: ${error.message}`, ...problems].join(' '), 1_000));
 }
 
-/** What the next plan is made of: the state, and the goals as the file has them now. */
+/** Reads the input of the next plan: the state, and the goals as the file has them now. */
 async function readDesk({ site, parallel, readGoals, tell }: BatchOrder, crew: Crew): Promise<ScheduleInput> {
   crew.ended.clear();
   if (site.role.kind === 'desk') await site.role.desk.requireHold();
@@ -210,12 +213,12 @@ async function listParked({ streams, role }: AttemptSite): Promise<BatchEnd['par
     });
 }
 
-/** A goal that goals.yaml does not have any more; its attempt is brought to an end all the same. */
+/** Stands in for a goal that goals.yaml no longer has, so that its attempt can still end. */
 const nameGoal = ({ goal }: Attempt): LoopGoal => completeGoal({ id: goal, title: goal, status: 'active' }, []);
 
 /**
- * Waits until one piece of work has ended, the pause is over, or somebody else changed something: an answer, work handed in, a goal given
- * back. Meanwhile the leases of what is at work are renewed.
+ * Waits until an attempt's work ends, the pause is over, or somebody changes something: an answer, work handed in, a
+ * goal given back. Meanwhile renews the leases of the attempts at work.
  */
 async function waitForNews(
   order: BatchOrder,
@@ -224,9 +227,8 @@ async function waitForNews(
   pause: number | null,
 ): Promise<void> {
   const { site, tell } = order;
-  if (pause !== null && crew.atWork.size === 0)
-    tell(`the tool failed: it is tried again in ${Math.ceil(pause / 1000)} s`);
-  // By the process's own time: a clock that is put back makes no pause longer.
+  if (pause !== null && crew.atWork.size === 0) tell(`the tool failed: next try in ${Math.ceil(pause / 1000)} s`);
+  // By the monotonic clock: setting the system clock back must not lengthen the pause.
   const until = pause === null ? Number.POSITIVE_INFINITY : performance.now() + pause;
   for (;;) {
     const left = Math.min(LOOK, until - performance.now());
@@ -238,10 +240,10 @@ async function waitForNews(
   }
 }
 
-/** How long an attempt waits for a worker before it is asked why, in milliseconds. */
+/** Milliseconds that an attempt waits for a worker before its desk asks why. */
 const WAITS = 5_000;
 
-/** Tells why every worker that is there passes an attempt by: without a word, its desk would seem to stand still. */
+/** Reports why every available worker passes an attempt by: otherwise the desk would seem to hang. */
 async function tellWaiting({ site, tell }: BatchOrder, crew: Crew, { attempts, leases }: LoopState): Promise<void> {
   if (site.role.kind !== 'desk') return;
   const isWaiting = (one: Attempt): boolean => isForWorkers(site, one) && leases[one.claim ?? '']?.status !== 'active';
@@ -255,11 +257,11 @@ async function tellWaiting({ site, tell }: BatchOrder, crew: Crew, { attempts, l
     const isPassed = reasons.size > 0 && !reasons.has(undefined);
     crew.waits.set(id, isPassed ? Number.POSITIVE_INFINITY : now);
     const said = [...reasons].map(([reason, worker]) => `${worker}: ${reason}`).join('; ');
-    if (isPassed) tell(toBoundedLine(`${id} waits, since no worker goes on with it: ${said}`, 1_000));
+    if (isPassed) tell(toBoundedLine(`${id} waits, because every worker passes it by: ${said}`, 1_000));
   }
 }
 
-/** Whether a run that an attempt waits for has been answered, in whatever way. */
+/** Whether a run that an attempt waits for has been answered in any way. */
 async function isAnyAnswered({ context, role }: AttemptSite, attempts: readonly Attempt[]): Promise<boolean> {
   if (role.kind === 'desk') return false;
   for (const { state, run } of attempts) {
@@ -270,7 +272,7 @@ async function isAnyAnswered({ context, role }: AttemptSite, attempts: readonly 
   return false;
 }
 
-/** @returns whether one piece of work has ended */
+/** Waits for the first piece of work to end, at most a pause. @returns whether one ended */
 async function raceWithPause(work: Promise<void>[], milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const done = new AbortController();
   const ends = work.length > 0 ? done.signal : AbortSignal.any([done.signal, signal]);
@@ -280,5 +282,5 @@ async function raceWithPause(work: Promise<void>[], milliseconds: number, signal
   return ended;
 }
 
-/** How often it is looked what others did, in milliseconds. */
+/** Milliseconds between two checks for changes by others. */
 const LOOK = 1_000;

@@ -17,24 +17,24 @@ import type { Attempt } from './state-schema.js';
 import type { Streams } from './streams.js';
 import { listConfigCommands } from './trust.js';
 
-/** What a worker of a fleet carries an attempt on with: its own clone, and the goal as it is at the attempt's base (fleet.md, Trust). */
+/** The site of a fleet's worker: its own clone, and the goal as defined at the attempt's base (fleet.md, Trust). */
 
-/** A goal as it is at some commit, and what would run for it. */
+/** A goal at a commit, and the commands that would run for it. */
 export interface CarriedGoal {
   goal: LoopGoal;
   recipe: string | null;
   config: LoopConfig;
   tool: (named: string | undefined) => string;
-  /** Each as people see it before they trust it. */
+  /** As shown to people before they trust them. */
   commands: string[];
-  /** Of the commands, the same on every machine. */
+  /** Digest of the commands; the same on every machine. */
   digest: string;
 }
 
 /**
- * Reads a goal from files as they are at some commit.
+ * Reads a goal from the files of a commit.
  * @param root what the reader's paths begin with
- * @returns null where they lack it
+ * @returns null if they lack it
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`
  */
 export function readCarriedGoal(root: string, reader: Pick<FileReader, 'read'>, id: string): CarriedGoal | null {
@@ -50,7 +50,7 @@ export function readCarriedGoal(root: string, reader: Pick<FileReader, 'read'>, 
 /** The site of a worker. */
 export type WorkerSite = AttemptSite & { role: Extract<Role, { kind: 'worker' }> };
 
-/** What the fleet gives for a site. */
+/** The fleet's input for a site. */
 interface Given {
   streams: Streams;
   openRefs: (top: string, git: GitOptions) => Refs;
@@ -60,7 +60,7 @@ interface Given {
   carried: CarriedGoal;
 }
 
-/** Opens a worker's clone for an attempt. Nothing is written. @throws DevCliError `NEEDS_MISSING`, `GIT_FAILED`, `IO` */
+/** Opens a worker's clone for an attempt. Writes nothing. @throws DevCliError `NEEDS_MISSING`, `GIT_FAILED`, `IO` */
 export async function openCarriedSite(
   context: Context,
   call: Pick<LoopCall, 'env'>,
@@ -69,7 +69,8 @@ export async function openCarriedSite(
   const { streams, worker, carrier, attempt, carried } = given;
   const git: GitOptions = { env: call.env, apart: true, timeoutSeconds: GIT_TIMEOUT };
   const found = await findRepository(context.root, git);
-  if (found.kind !== 'repository') throw gitNeededError('the clone is gone', 'Start the worker again: it clones anew.');
+  if (found.kind !== 'repository')
+    throw gitNeededError('the clone is missing', 'Start the worker again: it makes a new clone.');
   const top = resolve(context.root, found.top || '.');
   return {
     ...{ context, streams, leases: openLeases(streams, context.ids), config: carried.config },
@@ -81,12 +82,12 @@ export async function openCarriedSite(
   };
 }
 
-/** Seconds that git may take with all that an attempt has left. */
+/** Timeout in seconds for git with an attempt's changes. */
 const GIT_TIMEOUT = 1_800;
 
-/** What the desk had it be told; it came here as a document of the stream. */
+/** Reads the context that the desk wrote for the session; it arrived here as a document of the stream. */
 function readContext({ root, reader }: Context, attempt: Pick<Attempt, 'goal' | 'n'>): string {
   const text = reader.read(`${root}/.dev/loop/${nameContext(attempt)}`);
   if (text !== null) return text;
-  throw new DevCliError('IO', `What the desk says of ${attempt.goal}#${attempt.n} is not here.`);
+  throw new DevCliError('IO', `The desk’s context for ${attempt.goal}#${attempt.n} is missing here.`);
 }

@@ -14,32 +14,33 @@ import { setUpTree } from './steps/prepare.js';
 import { forgetSession } from './steps/session.js';
 import { LOOP, type Streams } from './streams.js';
 
-/** How a worker of a fleet finds, takes and carries on what the desk has begun (fleet.md, An attempt). */
+/** How a fleet's worker finds, claims and carries on what the desk has begun (fleet.md, An attempt). */
 
-/** What a worker takes attempts by. */
+/** A worker's options for claiming. */
 interface Taker {
   worker: string;
-  /** Ids of the claims that it makes. */
+  /** The id of the new claim. */
   claim: string;
-  /** Minutes that a lease lasts without a beat. */
+  /** Minutes that a lease lasts without a heartbeat. */
   minutes: number;
-  /** Attempts whose commands this machine trusts. */
+  /** Whether this machine trusts the commands of an attempt. */
   accepts: (attempt: Attempt) => boolean;
-  /** Whether what others have lost may be taken over: they had the time to come back. */
+  /** Whether attempts lost by other workers may be taken over: those had time to come back. */
   isSteady: boolean;
 }
 
-/** Attempts of which a worker takes the next step. */
+/** Lists the attempts whose next step a worker takes. */
 export const listCarried = ({ attempts }: LoopState): Attempt[] => Object.values(attempts).filter(isCarried);
 
 /**
- * Takes the first attempt that is to be had, in one commit: of many workers one gets it, and of a branch one at a time is integrated.
+ * Claims the first available attempt, in one commit: only one worker gets it, and at most one attempt per branch
+ * integrates at a time.
  * @throws DevCliError as `Streams.transact`
  */
 export function claimNextAttempt(streams: Streams, taker: Taker): Promise<Attempt | null> {
   const { worker, claim: id, minutes, isSteady } = taker;
   return streams.transact(LOOP, (state, at) => {
-    // What others have lost is closed by whoever has beaten without a gap; what is this worker's own at once.
+    // A worker closes its own expired leases at once; those of others only if its heartbeat has been steady.
     const mine = Object.entries(state.leases).filter(([, lease]) => isSteady || lease.worker === worker);
     const swept = expireLeases(Object.fromEntries(mine), at);
     const now = { ...state, leases: { ...state.leases, ...swept.leases } };
@@ -66,7 +67,10 @@ export function claimNextAttempt(streams: Streams, taker: Taker): Promise<Attemp
   });
 }
 
-/** Those first whose tree lies with the worker, then those that need least to be done: moving and beginning cost. */
+/**
+ * Sorts attempts for a worker: first those whose tree it has, last those not yet begun, since moving and starting are
+ * costly.
+ */
 function sortForWorker(state: LoopState, worker: string): Attempt[] {
   const rank = ({ claim, state: at }: Attempt): number =>
     state.leases[claim ?? '']?.worker === worker ? 0 : at === 'preparing' ? 2 : 1;
@@ -77,17 +81,17 @@ function isToBeHad(state: LoopState, attempt: Attempt, { worker, accepts, isStea
   const { batch, leases } = state;
   const lease = attempt.claim == null ? undefined : leases[attempt.claim];
   const isFree = lease === undefined || lease.status === 'released' || isSteady || lease.worker === worker;
-  // Also a worker from outside may have the goal; whoever comes next is not to wait for that.
+  // A worker outside the fleet may hold the goal; then another attempt is tried instead of waiting.
   const isHeld = Object.values(leases).some(({ goal, status }) => goal === attempt.goal && status === 'active');
   const isSpent = lease?.reason === SPENT && batch !== null && lease.createdAt >= batch.startedAt;
   if (isHeld || isSpent || !isFree || !accepts(attempt)) return false;
   return attempt.state !== 'integrating' || isAlone(state, attempt);
 }
 
-/** Why an attempt was given back of which this batch begins no session more. */
+/** The release reason of an attempt for which this batch may begin no more sessions. */
 const SPENT = 'limits.sessions';
 
-/** Whether nobody else integrates into the branch of an attempt. */
+/** Whether no other attempt is integrating into the attempt's branch. */
 const isAlone = ({ attempts, leases }: LoopState, { goal, branch }: Attempt): boolean =>
   !Object.values(attempts).some(
     (one) =>
@@ -98,10 +102,11 @@ const isAlone = ({ attempts, leases }: LoopState, { goal, branch }: Attempt): bo
   );
 
 /**
- * Carries an attempt one step on.
+ * Carries an attempt on by one step.
  * @param claim the lease that this worker has on it
- * @returns `again` while it stays this worker's; else it is given back, the desk's, or somebody else's by now
- * @throws DevCliError as the steps do, but for a lease that is over
+ * @returns `again` while the attempt stays with this worker; `over` once it is released, or the desk or somebody else
+ * has it
+ * @throws DevCliError as the steps do, except for a lease that is over
  */
 export async function advanceAttempt(
   site: WorkerSite,
@@ -113,10 +118,10 @@ export async function advanceAttempt(
     if (attempt === undefined || attempt.claim !== claim) return 'over';
     const here = isCarried(attempt) ? await moveAttemptHere(site, attempt) : attempt;
     const next = isCarried(here) ? await runAttemptStep({ site, tell }, here, goal) : here;
-    // Given back with its arrow.
+    // The transition released the lease.
     if (next !== null && !isCarried(next)) return 'over';
     const after = await site.streams.read(LOOP);
-    // What a session has left is kept, also by a worker that was told to end.
+    // Saving continues even after a signal, so that a session's work is kept.
     const stays = next !== null && (!site.signal.aborted || next.stopped || next.state === 'saving');
     if (stays && (next.state !== 'integrating' || isAlone(after, next))) return 'again';
     await giveGoalBack(site, claim, next?.state ?? SPENT);
@@ -128,9 +133,9 @@ export async function advanceAttempt(
 }
 
 /**
- * Lets go of an attempt of which a step could not be carried out, however often it was tried, or that could not be brought here.
- * @param isOver whether that is the attempt's end; else another worker may be able to
- * @throws DevCliError as `Streams.transact`, but for a lease that is over
+ * Releases an attempt that failed despite retries, or could not be brought here.
+ * @param isOver ends the attempt; otherwise another worker may succeed
+ * @throws DevCliError as `Streams.transact`, except for a lease that is over
  */
 export async function releaseAttempt(
   streams: Streams,
@@ -164,7 +169,7 @@ export async function releaseAttempt(
   });
 }
 
-/** Has an attempt that another machine had go on here: from its last boundary, or, where it left none, to its end. */
+/** Brings an attempt here that another machine had: from its last boundary or, if it stored none, to its end. */
 export async function moveAttemptHere(site: WorkerSite, attempt: Attempt): Promise<Attempt> {
   const tree = `${site.trees}/${attempt.goal}-${attempt.n}`;
   if (attempt.tree === tree && (attempt.state === 'preparing' || readStats(tree) !== undefined)) return attempt;
@@ -177,12 +182,12 @@ export async function moveAttemptHere(site: WorkerSite, attempt: Attempt): Promi
   const arrived = await site.role.carrier.arrive(moved, () => setUpTree(site, moved));
   if ('event' in arrived) return applyStepEnd(site, attempt, arrived);
   await forgetSession(site, attempt);
-  // Nobody saw the session end whose work was not kept yet.
+  // In `saving`, the session's end was never seen and its work is not stored yet.
   const zero = attempt.zero === null ? null : arrived.zero;
   return move(site, { ...moved, zero, stopped: attempt.state === 'saving' });
 }
 
-/** Records where an attempt is from now on. */
+/** Records the new place of an attempt. */
 function move({ streams }: AttemptSite, attempt: Attempt): Promise<Attempt> {
   const id = nameAttempt(attempt);
   return streams.transact(

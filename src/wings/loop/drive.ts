@@ -14,31 +14,31 @@ import { isSessionBegun, runSession } from './steps/session.js';
 import { buildAttemptEvent, settleAttempt } from './steps/settle.js';
 import { LOOP } from './streams.js';
 
-/** What a batch is to do. */
+/** The input of a batch. */
 export interface BatchOrder {
   site: AttemptSite;
   parallel: number;
-  /** Whether verdicts are told with their facts. */
+  /** Whether to print verdicts with their facts. */
   explain: boolean;
-  /** The goals as they were when the batch began, and their commands trusted. */
+  /** The goals as they were when the batch began and their commands were trusted. */
   goals: readonly LoopGoal[];
-  /** The goals as the file has them now. @throws DevCliError `SCHEMA_INVALID`, `IO` */
+  /** Reads the goals as the file has them now. @throws DevCliError `SCHEMA_INVALID`, `IO` */
   readGoals: () => LoopGoal[];
   tell: (line: string) => void;
-  /** Tells a person that something waits. */
+  /** Notifies a person that something waits. */
   notify: (message: string) => void;
 }
 
-/** Where a step runs: only `root` touches `.ai/` (loop-core.md, auto). */
+/** Where a step runs; only `root` steps touch `.ai/` (loop-core.md, auto). */
 type Place = 'root' | 'tree';
 
-/** One step of an attempt, idempotent by `GOAL#n:step`; it knows no order. */
+/** One step of an attempt, idempotent by `GOAL#n:step`; it does not know the order of steps. */
 interface Step {
   place: Place;
   run: (site: AttemptSite, attempt: Attempt, goal: LoopGoal) => Promise<StepEnd>;
 }
 
-/** The step at each state that has one. */
+/** The step of each state that has one. */
 const STEPS: Partial<Record<Attempt['state'], Step>> = {
   preparing: { place: 'root', run: prepareAttempt },
   session: { place: 'tree', run: runSession },
@@ -47,10 +47,10 @@ const STEPS: Partial<Record<Attempt['state'], Step>> = {
   integrating: { place: 'root', run: integrateAttempt },
 };
 
-/** Whether a step of a machine with trees is next; the desk of a fleet does the others. */
+/** Whether the next step needs a tree; in a fleet, workers take those, and the desk the others. */
 export const isCarried = ({ state }: Pick<Attempt, 'state'>): boolean => STEPS[state] !== undefined;
 
-/** Has an attempt take step after step, until it is settled, waits, or is its workers’. */
+/** Takes an attempt through its steps until it is settled, waits, or is left to the workers. */
 export async function driveAttempt(
   order: BatchOrder,
   begun: Attempt,
@@ -67,7 +67,7 @@ export async function driveAttempt(
   }
 }
 
-/** Has an attempt take the step at its state. @returns it is then; null where it is settled or waits */
+/** Takes the step of an attempt's state. @returns the attempt afterwards; null if it is settled or waits */
 async function takeStep(
   order: BatchOrder,
   attempt: Attempt,
@@ -82,7 +82,7 @@ async function takeStep(
     return null;
   }
   if (state === 'settling') {
-    // A worker has no one to tell it to.
+    // A worker has nobody to print to, so its desk prints the verdict.
     if (order.explain && site.role.kind === 'desk') tell(explain(attempt));
     const outcome = await settleAttempt(site, attempt, goal);
     tell(`${id}: ${outcome.classification}${outcome.success ? '' : `: ${outcome.reason}`} -> ${outcome.action}`);
@@ -95,10 +95,11 @@ async function takeStep(
 }
 
 /**
- * Carries the step at an attempt's state out, and takes its arrow.
- * @param queue runs it; left out: at once
- * @returns null where `limits.sessions` does not allow the session; as it was where a worker was told to end before it had done the step
- * @throws DevCliError `CLAIM_REFUSED` where the lease is over, and as the steps do
+ * Carries out the step of an attempt's state, and takes the resulting transition.
+ * @param queue runs the step; by default at once
+ * @returns null if `limits.sessions` does not allow the session; the unchanged attempt if a worker was told to end
+ * before the step was done
+ * @throws DevCliError `CLAIM_REFUSED` if the lease is over, and as the steps do
  */
 export async function runAttemptStep(
   { site, tell }: Pick<BatchOrder, 'site' | 'tell'>,
@@ -116,16 +117,16 @@ export async function runAttemptStep(
       : Promise.reject(error),
   );
   const { role } = site;
-  // What another machine can do as well says nothing of the attempt.
+  // Another machine can repeat the step, so the interruption says nothing about the attempt.
   if (role.kind === 'worker' && end.patch.stopped === true && state !== 'session') return attempt;
   const left = state === 'saving' && role.kind === 'worker' ? await role.carrier.leave(attempt, end) : end;
   const next = await applyStepEnd(site, attempt, left);
   if (next.state !== state) return next;
-  tell(`${id}: limits.sessions is reached; the next batch goes on with it`);
+  tell(`${id}: limits.sessions is reached; the next batch continues it`);
   return null;
 }
 
-/** A verdict with the facts behind it. */
+/** Renders a verdict with its facts. */
 function explain(attempt: Attempt): string {
   const { facts, checks, verdict, kept } = attempt;
   const lines = [
@@ -138,8 +139,8 @@ function explain(attempt: Attempt): string {
 }
 
 /**
- * Goes on with an attempt that an earlier batch left; null where it still waits for a person, or somebody else has its goal.
- * @param about.isGivenUp whether nobody wants its goal any more
+ * Takes up an attempt that an earlier batch left; null if it still waits for a person, or somebody else has its goal.
+ * @param about.isGivenUp whether its goal was dropped or removed
  * @param about.isNews whether nobody was told yet that it waits
  */
 export async function resumeAttempt(
@@ -158,13 +159,13 @@ export async function resumeAttempt(
     return applyStepEnd(site, attempt, { event: 'OVER', patch: { verdict } });
   }
   if (isNews || (state !== 'parked' && state !== 'unmoved')) return attempt;
-  // Its run lies elsewhere, and goes on where a person has answered it.
+  // Its run is on another machine, and continues after a person answers it there.
   if (state === 'parked' && site.role.kind === 'desk') return null;
   const { snapshot } = run === null ? { snapshot: null } : await site.context.store.read(run);
   if (state === 'parked' && snapshot !== null && checkWaiting(snapshot).waits) return null;
   const taken = await acquireGoal(site, attempt.goal);
   if ('why' in taken) return null;
-  // What was in the way is not the last word on it.
+  // The obstacle may be gone, so its reason is dropped from the verdict.
   const verdict = attempt.verdict && { ...attempt.verdict, reason: ACCEPTED };
   if (state === 'unmoved') return applyStepEnd(site, attempt, { event: 'ACCEPT', patch: { ...taken, verdict } });
   if (snapshot?.status !== 'live') return applyStepEnd(site, attempt, { event: 'ENDED', patch: taken });
@@ -173,7 +174,7 @@ export async function resumeAttempt(
   return again.state === 'parked' ? null : again;
 }
 
-/** Notes that an attempt waits for a person, and tells one. */
+/** Records that an attempt waits for a person, and notifies one. */
 async function wait({ site, tell, notify }: BatchOrder, attempt: Attempt): Promise<void> {
   const { goal, n, facts, verdict, kept, state: at } = attempt;
   const isParked = at === 'parked';
@@ -186,7 +187,7 @@ async function wait({ site, tell, notify }: BatchOrder, attempt: Attempt): Promi
   const id = nameAttempt(attempt);
   const isTold = await site.streams.transact(LOOP, (state, now) => {
     const before = state.attempts[id];
-    // A person of a fleet may have taken it since, or answered it.
+    // In a fleet, a person may have taken or answered it since.
     if (before === undefined || before.state !== at || before.claim !== attempt.claim) return { answer: false };
     return {
       answer: true,

@@ -13,7 +13,10 @@ import { removeStray } from './stray.js';
 import { createLoopCodec } from './streams.js';
 import { parseTemplate } from './template.js';
 
-/** The fleet that a root's configuration names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` where it names none */
+/**
+ * Returns the fleet that a root's configuration names. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` if
+ * it names none
+ */
 function requireFleet(context: Context): FleetSetting {
   const { fleet } = readLoopFiles(context).config;
   if (fleet !== null) return fleet;
@@ -22,18 +25,21 @@ function requireFleet(context: Context): FleetSetting {
   });
 }
 
-/** As `requireTool`, but a program of the project itself lies in the attempt’s tree, which may not be there yet. */
+/**
+ * Like `requireTool`, but skips programs of the project itself: they lie in the attempt’s tree, which may not exist
+ * yet.
+ */
 function requireCarriedTool(context: Context, line: string): void {
   const template = parseTemplate(line);
   if (!('words' in template && /^[^/]+\//.test(template.words[0] ?? ''))) requireTool(context, line);
 }
 
-/** What a fleet is handed of the loop (app/wings.ts): its rows, and the steps that its workers carry out. */
+/** The loop's functions for the fleet (app/wings.ts): its rows, and the steps that workers carry out. */
 export const FLEET_SIDE = {
   version: STEPS_VERSION,
   codec: createLoopCodec('The loop’s state'),
   empty: EMPTY_LOOP,
-  refuseOver: (claim: string) => refuseClaim('claim_not_active', claim, 'its time is over'),
+  refuseOver: (claim: string) => refuseClaim('claim_not_active', claim, 'it has expired or was released'),
   requireFleet,
   readGoal: readCarriedGoal,
   listCarried,

@@ -7,13 +7,13 @@ import { nameAttempt } from './state.js';
 import type { Attempt, LoopState, Verdict } from './state-schema.js';
 import { LOOP } from './streams.js';
 
-/** The leases of `auto` on the goals that it works on (loop-operations.md, Queue). */
+/** The leases of `auto` on the goals at work (loop-operations.md, Queue). */
 
 type Leased = Pick<AttemptSite, 'streams' | 'leases' | 'config' | 'role'>;
 
 /**
- * Takes a goal, or finds that `auto` has it already. The desk of a fleet takes none: its workers do.
- * @returns the claim, or who has the goal
+ * Takes a lease on a goal, or finds that `auto` has one. The desk of a fleet takes none: its workers do.
+ * @returns the claim, or why the goal cannot be had
  */
 export async function acquireGoal(
   { leases, config, role }: Leased,
@@ -27,8 +27,9 @@ export async function acquireGoal(
 }
 
 /**
- * Lets nothing late count where no commit of the stream says it. The desk of a fleet has no lease, but its place.
- * @throws DevCliError `CLAIM_REFUSED`; `LOCKED` at a desk that another root is by now
+ * Throws if the attempt's lease is over; for actions that no commit of the stream guards. A fleet's desk checks instead
+ * that it is still the desk.
+ * @throws DevCliError `CLAIM_REFUSED`; `LOCKED` if another root has become the desk
  */
 export async function requireHold({ streams, role }: Leased, { claim }: Attempt): Promise<void> {
   if (role.kind === 'desk') return role.desk.requireHold();
@@ -36,8 +37,8 @@ export async function requireHold({ streams, role }: Leased, { claim }: Attempt)
 }
 
 /**
- * Goes on with an attempt whose lease was over: under another one, or to its end where somebody else has its goal. What it left is
- * kept, and counts for nothing.
+ * Handles an attempt whose lease is over: continues it under a new lease or, if somebody else has the goal, brings it
+ * to its end. Its work is kept, but does not count.
  * @param tell told of the latter
  */
 export async function regainLease(site: Leased, attempt: Attempt, tell: (line: string) => void): Promise<Attempt> {
@@ -55,7 +56,7 @@ export async function regainLease(site: Leased, attempt: Attempt, tell: (line: s
   });
 }
 
-/** An attempt that has lost its goal, on the way to its end. */
+/** Moves an attempt that has lost its goal towards its end. */
 function endLost(before: Attempt): Attempt {
   const lost: Attempt = { ...before, claim: null, stopped: true };
   const verdict: Verdict = { classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED };
@@ -72,7 +73,7 @@ function endLost(before: Attempt): Attempt {
   }
 }
 
-/** Gives the goal of an attempt back that has ended, or waits. */
+/** Releases the goal of an attempt that has ended or waits. */
 export async function giveGoalBack(
   { leases, role }: Leased,
   claim: string | null | undefined,
@@ -85,10 +86,13 @@ export async function giveGoalBack(
   });
 }
 
-/** Whether something was refused because the lease is over. */
+/** Whether an action was refused because the lease is over. */
 export const isLeaseLost = (error: unknown): boolean => error instanceof DevCliError && error.code === 'CLAIM_REFUSED';
 
-/** Has the leases of attempts at work hold on, each when half its time is over; one that is lost is noticed at its next step. */
+/**
+ * Renews the leases of attempts at work once half of their time has passed. A lost lease is noticed at the attempt's
+ * next step.
+ */
 export async function renewHolds(
   site: Leased,
   { attempts, leases: known }: Pick<LoopState, 'attempts' | 'leases'>,

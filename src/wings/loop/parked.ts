@@ -12,16 +12,19 @@ import type { Attempt } from './state-schema.js';
 import { nameNextSession } from './steps/prepare.js';
 import { LOOP, type Streams } from './streams.js';
 
-/** An attempt of a fleet that waits for a person is brought to one, and back (fleet.md, Trust, persons). */
+/** Brings a fleet's attempt that waits for a person to that person, and back (fleet.md, Trust, persons). */
 
-/** @throws DevCliError `CLAIM_REFUSED` where somebody else has it, or it does not wait any more; as `Streams.transact` */
+/**
+ * Claims a parked attempt for a person. @throws DevCliError `CLAIM_REFUSED` if somebody else has it, or it no longer
+ * waits; as `Streams.transact`
+ */
 export function claimParked(
   streams: Streams,
   { worker, claim: id, minutes, goal }: { worker: string; claim: string; minutes: number; goal: string },
 ): Promise<Attempt> {
   return streams.transact(LOOP, (state, at) => {
     const found = Object.values(state.attempts).find((one) => one.goal === goal && one.state === 'parked');
-    if (found === undefined) throw refuseClaim('goal_not_claimable', goal, 'it does not wait any more');
+    if (found === undefined) throw refuseClaim('goal_not_claimable', goal, 'it no longer waits for a person');
     const swept = expireLeases(state.leases, at);
     const offers = [{ id: goal, role: 'auto', why: null }];
     const asked = { worker, role: null, key: goal, minutes, most: null, goal, offers };
@@ -41,16 +44,17 @@ export function claimParked(
   });
 }
 
-/** Has tree and run of an attempt here. @throws DevCliError as `Carrier.arrive` */
+/** Brings an attempt's tree and run here. @throws DevCliError as `Carrier.arrive` */
 export async function bringParked(site: WorkerSite, attempt: Attempt): Promise<void> {
   await moveAttemptHere(site, attempt);
 }
 
 /**
- * Gives an attempt back: answered, it is for workers; else it waits on. Cut off, it is repeated.
- * @returns the state at which it is from then on
- * @throws DevCliError `CLAIM_REFUSED` where the lease is over, `GOAL_REFUSED` where `limits.sessions` does not allow another session, and
- * as the steps do
+ * Gives an attempt back: to the workers if it was answered; otherwise it keeps waiting. An interrupted call can be
+ * repeated.
+ * @returns the attempt's state afterwards
+ * @throws DevCliError `CLAIM_REFUSED` if the lease is over, `GOAL_REFUSED` if `limits.sessions` allows no further
+ * session, and as the steps do
  */
 export async function giveParked(site: WorkerSite, attempt: Attempt, goal: LoopGoal): Promise<Attempt['state']> {
   const { context, role } = site;

@@ -1,21 +1,21 @@
 import type { GitOptions } from '../../work/git-command.js';
 import { type BranchMove, findTip, listReferences, moveBranch, moveReference } from '../../work/trees.js';
 
-/** The references of attempts and the branches that get their commits; what stands behind could be a remote (fleet.md, Git). */
+/** The references of attempts, and the branches that their commits go to; local or on a remote (fleet.md, Git). */
 
-/** What a reference is moved from and to; null: it is not there, before or after. */
+/** The old and the new commit of a reference; null if it does not exist before or after. */
 interface Move {
   from: string | null;
   to: string | null;
 }
 
-/** Each moves from what it was found at, at once or not at all. @throws every method: DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/** References that move by compare-and-swap. @throws every method: DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
 export interface Refs {
-  /** The commit that a branch ends with; null where there is none. */
+  /** Returns the tip of a branch; null if there is no such branch. */
   findTip(branch: string): Promise<string | null>;
-  /** References below a prefix, with the commits they name. */
+  /** Lists the references below a prefix, with their commits. */
   list(prefix: string): Promise<ReadonlyMap<string, string>>;
-  /** @returns git's reason where it refused */
+  /** Moves a reference. @returns git's reason if it refused; null if it moved */
   move(name: string, move: Move): Promise<string | null>;
   moveBranch(branch: string, move: { from: string; to: string }): Promise<BranchMove>;
 }

@@ -27,29 +27,29 @@ import { nameAttempt, nameRecords } from './state.js';
 import type { Attempt, CommandFact, LoopState } from './state-schema.js';
 import { LOOP, type Streams } from './streams.js';
 
-/** What the steps of an attempt know of the world. */
+/** The environment in which an attempt's steps run. */
 export interface AttemptSite {
   context: Context;
   streams: Streams;
   leases: Leases;
   config: LoopConfig;
-  /** What sessions inherit: nothing in it is a person's, and nothing can ask. */
+  /** The environment of sessions: without a person's marks, and unable to prompt. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Absolute: the top of the repository, and the way from there to the root, empty or ending in `/`. */
+  /** The absolute top of the repository, and the prefix of the root below it: empty or ending in `/`. */
   top: string;
   prefix: string;
-  /** Absolute: where the work trees lie. */
+  /** Absolute directory of the work trees. */
   trees: string;
   git: GitOptions;
   refs: Refs;
   role: Role;
   /** Ends sessions and tests. */
   signal: AbortSignal;
-  /** The template of a goal's sessions: of this batch's configuration, which somebody trusts. */
+  /** Returns the command template of a goal's sessions, from this batch's configuration, which a person trusted. */
   findTool: (goal: LoopGoal) => string;
-  /** What memory tells of a goal. */
+  /** Returns the context of a goal from memory. */
   tellContext: (goal: string) => Promise<string>;
-  /** What a spike has its session try. */
+  /** The variant that a session of a spike tries. */
   variant?: TicketDecision;
 }
 
@@ -59,7 +59,7 @@ export type LoopCall = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];
 export interface WaitingRun {
   kind: 'gate' | 'halted' | 'blocked';
   run: string;
-  /** The id of its action; `halted` where it has none. */
+  /** The id of its action; `halted` if it has none. */
   action: string;
   goal: string | null;
   summary: string;
@@ -67,17 +67,20 @@ export interface WaitingRun {
   answer?: Invocation | Instruction;
 }
 
-/** What others do for the loop (app/wings.ts). */
+/** What other wings do for the loop (app/wings.ts). */
 export interface LoopPorts {
-  /** The runs that wait for a person. */
+  /** Lists the runs that wait for a person. */
   listWaiting: (context: ReadContext) => Promise<WaitingRun[]>;
-  /** Asks the person at the terminal at a gate, as `approve` does. */
+  /** Asks the person at the terminal to decide a gate, as `approve` does. */
   askAtGate: (
     context: Context,
     given: { name: string; choice: string; note?: string },
     call: LoopCall,
   ) => Promise<Answer>;
-  /** What a session on a goal is told, by default in plain text. @throws DevCliError `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO` */
+  /**
+   * Returns the context that a session on a goal is given, by default in plain text. @throws DevCliError
+   * `SCHEMA_INVALID`, `CONTEXT_TOO_LARGE`, `IO`
+   */
   tellContext: (
     context: Context,
     call: Pick<LoopCall, 'cwd' | 'env'>,
@@ -90,30 +93,36 @@ export interface LoopPorts {
 /** Lines of a log that are kept for the next prompt. */
 const LOG_LINES = 30;
 const LOG_READ = 16_000;
-/** As long as a command is waited for in one go, in milliseconds: the runner ends it in time. */
+/** Milliseconds of one wait for a command; effectively unlimited, as the runner ends the command at its timeout. */
 const LONG = 2 ** 31 - 1;
 
-/** Whether a session of the loop calls: by its environment, or, where it has cleaned that, by the tree that it is in. */
+/**
+ * Whether a session of the loop is calling: known by its environment or, if the session cleared that, by the tree it is
+ * in.
+ */
 export const isSession = ({ boundGoal }: Pick<Context, 'boundGoal'>, env: LoopCall['env']): boolean =>
   boundGoal !== undefined || isOwnSession(env);
 
-/** Where the root lies in an attempt's tree, absolute. */
+/** Returns the absolute path of the root in an attempt's tree. */
 export const locateRootInTree = ({ prefix }: Pick<AttemptSite, 'prefix'>, { tree }: Pick<Attempt, 'tree'>): string =>
   posix.join(tree, prefix).replace(/\/$/, '');
 
-/** What is not the attempt's work, and stays in its tree when that is put on a commit. */
+/** Returns the paths that are not the attempt's work and stay when its tree is reset to a commit. */
 export const listKeptPaths = ({ prefix }: Pick<AttemptSite, 'prefix'>): string[] => [`${prefix}.ai`, `${prefix}.dev`];
 
-/** The directory of an attempt's records, absolute. */
+/** Returns the absolute directory of an attempt's records. */
 export const findRecords = ({ context }: Pick<AttemptSite, 'context'>, attempt: Pick<Attempt, 'goal' | 'n'>): string =>
   `${context.root}/.dev/loop/${nameRecords(attempt)}`;
 
-/** Where the fleet's database is by default (fleet.md, Trust): also no session of a project without a fleet may learn it. */
+/**
+ * The variable that by default holds the URL of the fleet's database (fleet.md, Trust). Hidden from the sessions of
+ * every project, also without a fleet.
+ */
 const DATABASE = 'DEV_CLI_DATABASE';
 
 /**
- * The environment of sessions and tests: without the marks of a harness and git's variables, and marked itself, so that whatever they
- * start is no person (loop-core.md, auto, step 3).
+ * Returns the environment of sessions and tests: without harness marks and git's variables, and with the loop's own
+ * mark, so that no process started from it counts as a person (loop-core.md, auto, step 3).
  */
 export function buildSessionEnvironment(inherited: NodeJS.ProcessEnv): AttemptSite['env'] {
   const taken = new Set<string>([...listHarnessMarks(), ...SESSION_VARIABLES, DATABASE]);
@@ -121,23 +130,23 @@ export function buildSessionEnvironment(inherited: NodeJS.ProcessEnv): AttemptSi
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', [OWN_MARK]: '1' };
 }
 
-/** A command of a session or a judge, run once for each name. */
+/** A command of a session or a judge; each name is run once. */
 export interface NamedCommand {
   /** The directory of its records, below the attempt's. */
   name: string;
   argv: readonly string[];
-  /** What is shown of it. */
+  /** The command as shown to people. */
   line: string;
   shell: boolean;
   seconds: number;
-  /** Absolute path of what it reads. */
+  /** Absolute path of the file for its stdin. */
   stdin?: string;
 }
 
 /**
- * Runs a command in an attempt's tree, or waits for it where it runs already, or takes what it left where it has ended: so nothing is
- * started twice.
- * @returns `interrupted`: a signal ended it, or nobody saw it end
+ * Runs a command in an attempt's tree. If it was started before, waits for it or returns its recorded result, so that
+ * nothing starts twice.
+ * @returns `interrupted`: a signal ended it, or its end was not recorded
  * @throws DevCliError `IO`, `COMMAND_FAILED`, `LOCKED`
  */
 export async function runCommand(
@@ -146,7 +155,8 @@ export async function runCommand(
   { name, argv, line, shell, seconds, stdin }: NamedCommand,
 ): Promise<CommandFact & { interrupted: boolean }> {
   const directory = `${findRecords(site, attempt)}/${name}`;
-  // Of a fleet, what was cut off is run again, as on any other machine; a session is not: it may have done much.
+  // A fleet's worker repeats an interrupted shell command, as another machine would; but not a session, which may have
+  // done much.
   const isRepeated = shell && site.role.kind === 'worker';
   const forget = () => removeBelowHome(site.context.root, `loop/${nameRecords(attempt)}/${name}`);
   if (isRepeated && inspectJob(directory).state === 'interrupted') forget();
@@ -181,7 +191,7 @@ export async function runCommand(
   return { ...fact, interrupted };
 }
 
-/** How a command ended, as its records say. */
+/** Reads from its records how a command ended. */
 export function readFact(directory: string, line: string): CommandFact {
   const seen = inspectJob(directory);
   const log = listLastLines(readLogEnd(directory, LOG_READ), LOG_LINES).join('\n');
@@ -191,7 +201,7 @@ export function readFact(directory: string, line: string): CommandFact {
   return { line: shown, exit, timedOut, started: error !== 'spawn', log };
 }
 
-/** What a step has come to: the arrow that it takes, and what is known from then on. */
+/** The result of a step: the event of its transition, and the changes to the attempt. */
 export interface StepEnd {
   event: AttemptEvent;
   patch: Partial<Attempt>;
@@ -199,32 +209,39 @@ export interface StepEnd {
   documents?: readonly { path: string; content: string }[];
 }
 
-/** Who carries the steps out: one machine all of them, or, of a fleet, its desk and its workers each theirs (fleet.md, An attempt). */
+/**
+ * Who carries out the steps: one machine alone, or in a fleet the desk and the workers each their own (fleet.md, An
+ * attempt).
+ */
 export type Role =
   | { kind: 'alone' }
   | { kind: 'desk'; desk: DeskPort; named: string | undefined }
   | { kind: 'worker'; worker: string; carrier: Carrier };
 
-/** What a worker of a fleet does besides the steps. */
+/** What a fleet's worker does in addition to the steps. */
 export interface Carrier {
-  /** Has elsewhere what an attempt left so far, before that counts. @throws DevCliError `GIT_FAILED`, `CLAIM_REFUSED`, `IO` */
+  /**
+   * Stores the attempt's state for other machines before the step is committed. @throws DevCliError `GIT_FAILED`,
+   * `CLAIM_REFUSED`, `IO`
+   */
   leave(attempt: Attempt, end: StepEnd): Promise<StepEnd>;
   /**
-   * Makes the tree of an attempt here that another machine had, with its run.
-   * @param furnish sets a tree up that has the base checked out
-   * @returns the tree before what was kept is laid over it; null where `furnish` refused
+   * Recreates the tree and the run of an attempt that another machine had.
+   * @param furnish sets up a tree that has the base checked out
+   * @returns the tree before the kept commit is applied; the step's end if `furnish` refused
    * @throws DevCliError `GIT_FAILED`, `FLEET_UNTRUSTED`, `IO`
    */
   arrive(attempt: Attempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
 }
 
-/** Where an attempt waits for its desk, or a person. */
+/** States in which an attempt waits for its desk or a person. */
 const FOR_DESK: ReadonlySet<Attempt['state']> = new Set(['parked', 'unmoved', 'settling']);
 
 /**
- * Takes an arrow of an attempt, in one commit. One that lost its lease takes none, but what is on the branch stays.
- * @returns the attempt from then on; as it was where it would begin a session that `limits.sessions` does not allow
- * @throws DevCliError as `Streams.transact`; `INTERNAL` for an arrow that its state does not have
+ * Takes a transition of an attempt, in one commit. Refused once its lease is over, except for `INTEGRATED`: the commit
+ * is already on the branch.
+ * @returns the attempt afterwards; unchanged if `limits.sessions` allows no further session
+ * @throws DevCliError as `Streams.transact`; `INTERNAL` if the state has no such transition
  */
 export function applyStepEnd(
   { streams, config: { limits }, role }: Pick<AttemptSite, 'streams' | 'config' | 'role'>,
@@ -239,7 +256,8 @@ export function applyStepEnd(
     const sessions = (state.batch?.sessions ?? 0) + (after.state === 'session' ? 1 : 0);
     if (after.state === 'session' && sessions > limits.sessions) return { answer: before };
     const batch = state.batch && { ...state.batch, sessions };
-    // What no worker carries on is nobody's from this very moment on: it is looked for, and not at work any more.
+    // A worker releases its lease in the same commit: no worker carries these states on, so it no longer counts as at
+    // work.
     const lease = role.kind === 'worker' && FOR_DESK.has(after.state) ? state.leases[before.claim ?? ''] : undefined;
     const why = { at, reason: after.state, goalStatus: null };
     const given =
@@ -257,7 +275,7 @@ export function applyStepEnd(
       documents,
     };
   };
-  // The desk of a fleet holds nothing.
+  // The desk of a fleet has no leases.
   const isFree = event === 'INTEGRATED' || role.kind === 'desk';
   return streams.transact(LOOP, decide, { claim: isFree ? null : (attempt.claim ?? null) });
 }

@@ -30,12 +30,12 @@ import { LOOP } from './streams.js';
 import { parseTemplate } from './template.js';
 import { computeConfigDigest, isConfigTrusted, listConfigCommands } from './trust.js';
 
-/** What has to hold before a batch begins (loop-core.md, auto, Start). A refused start has changed nothing. */
+/** The conditions for starting a batch (loop-core.md, auto, Start). A refused start has changed nothing. */
 
-/** What a start is asked for. */
+/** The options of a start. */
 export interface Start {
   files: LoopFiles;
-  /** In order. */
+  /** The goals, in order. */
   goals: readonly LoopGoal[];
   tool?: string | undefined;
   onto?: string | undefined;
@@ -44,7 +44,7 @@ export interface Start {
 }
 
 /**
- * Looks whether a batch may begin, and opens what its steps need. Nothing is written.
+ * Checks whether a batch may begin, and opens what its steps need. Writes nothing.
  * @throws DevCliError `NEEDS_MISSING`, `IDENTITY_MISSING`, `TREE_DIRTY`, `TOOL_MISSING`, `CONFIG_UNTRUSTED`,
  * `CONTEXT_TOO_LARGE`, `PLAN_MISSING`, `USAGE` (a prompt that is too long for the tool); what a recipe is refused for
  */
@@ -60,43 +60,44 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   if (role.kind === 'desk') {
     await requireOnBranch(role.desk, goals, branch);
     if ((await role.desk.listWorkers()).length === 0)
-      call.tell('no worker is there: start one with dev-cli fleet worker');
+      call.tell('no worker is running: start one with dev-cli fleet worker');
     return site;
   }
   await requireIdentity(top, git);
-  // What a batch has begun goes on whatever the tree is like by now.
+  // Attempts already begun continue, whatever the state of the user's tree.
   const isUnderWay = Object.keys((await streams.read(LOOP)).attempts).length > 0;
   if (start.dirty !== true && !isUnderWay) refuseDirty(dirty, prefix);
   for (const goal of goals) requireTool(context, findTool(files, start.tool, goal));
   for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
   if (!isUnderWay) await requirePlans(context, goals);
   requireConfigTrust(context, files, start.trust);
-  // Rules and handoffs are the same for all: what one prompt cannot hold, none can.
+  // One goal suffices: rules and handoffs are the same for all, so a prompt that is too long for one goal is too long
+  // for all.
   for (const goal of goals.slice(0, 1)) await previewPrompt(site, goal, site.findTool(goal));
   return site;
 }
 
-/** Workers read goals from the branch alone. @throws DevCliError `GOAL_REFUSED` */
+/** Checks the goals on the branch, the only place where workers read them. @throws DevCliError `GOAL_REFUSED` */
 async function requireOnBranch(desk: DeskPort, goals: readonly LoopGoal[], branch: string): Promise<void> {
   const found = await Promise.all(goals.map(async ({ id }) => ({ id, problem: await desk.findFault(id, branch) })));
   const details = found.flatMap(({ id, problem }) => (problem === null ? [] : [{ target: id, problem }]));
   if (details.length === 0) return;
-  throw new DevCliError('GOAL_REFUSED', `Workers read goals from ${branch}, and not all are there as they are here.`, {
+  throw new DevCliError('GOAL_REFUSED', `Workers read goals from ${branch}, but some differ there from those here.`, {
     details,
     fix: `Commit .ai/config.yaml and .ai/goals.yaml and push them to ${branch}, then repeat the call.`,
   });
 }
 
-/** A site with what is checked out in the user's tree. */
+/** A site, with what is checked out in the user's tree. */
 interface Place extends AttemptSite {
   branch: string | null;
   head: string;
-  /** Paths from the top. */
+  /** Paths relative to the top. */
   dirty: string[];
 }
 
 /**
- * Opens a repository where nobody is at work. Nothing is written.
+ * Opens a repository in which no batch is at work. Writes nothing.
  * @throws DevCliError `LOCKED`, `NEEDS_MISSING`, `IO`
  */
 export async function openPlace(
@@ -109,7 +110,7 @@ export async function openPlace(
   refuseLive(root);
   for (const path of WRITTEN) requireInside(root, path);
   refuseLinks(root);
-  // First: it takes what a child must not inherit out of the environment.
+  // First, because it removes variables that child processes must not inherit.
   const { streams, desk, ...backend } = await openLoopBackend(ports, context, call);
   const git: GitOptions = { env: call.env, apart: true, timeoutSeconds: GIT_TIMEOUT };
   const found = await findRepository(root, git);
@@ -136,49 +137,52 @@ export async function openPlace(
   };
 }
 
-/** The recipes of goals. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
+/** Loads the recipes of goals. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
 export function requireRecipes({ library }: Pick<Context, 'library'>, goals: readonly LoopGoal[]): CapturedRecipe[] {
   const names = new Set(goals.flatMap(({ recipe }) => recipe ?? []));
   return [...names].map((name) => requireRecipe(library, name));
 }
 
-/** What an attempt writes through a link lies elsewhere in its tree, and would be committed with its work. */
+/**
+ * Refuses links: files that an attempt writes through a link would land elsewhere in its tree and be committed with its
+ * work.
+ */
 function refuseLinks(root: string): void {
   for (const path of ['.ai', HANDOFFS].map((one) => `${root}/${one}`)) {
     if (readStats(path)?.isSymbolicLink())
       throw new DevCliError('IO', `${path} is a link, through which an attempt would commit its handoffs.`, {
         details: [{ target: path, problem: 'is a link' }],
-        fix: 'Put the directory itself there, then repeat the call.',
+        fix: 'Replace it with a directory, then repeat the call.',
       });
   }
 }
 
-/** Seconds that git may take with all that an attempt has left, and with the user's hooks. */
+/** Timeout in seconds for git with an attempt's changes, including the user's hooks. */
 const GIT_TIMEOUT = 1_800;
 
-/** Where a batch writes, relative to the root. */
+/** The paths that a batch writes, relative to the root. */
 const WRITTEN = ['.ai/auto.lock', HANDOFFS, EVENT_LOG_PATH, '.dev/loop'];
 
-/** The template of a goal's sessions: `--tool`, the goal's own, else `ai_tool`. */
+/** Returns the command template of a goal's sessions: from `--tool`, the goal's own tool, or `ai_tool`. */
 export function findTool({ config }: LoopFiles, named: string | undefined, goal: LoopGoal): string {
   const name = named ?? goal.tool;
   if (name === null) return config.ai_tool;
   const known = config.ai_tools[name];
   if (known !== undefined) return known;
   throw new DevCliError('TOOL_MISSING', `There is no tool "${toBoundedLine(name, 60)}" in ai_tools.`, {
-    details: Object.keys(config.ai_tools).map((one) => ({ target: one, problem: 'is one' })),
-    fix: 'Name one of .ai/config.yaml, or add it there.',
+    details: Object.keys(config.ai_tools).map((one) => ({ target: one, problem: 'is defined' })),
+    fix: 'Name a tool of .ai/config.yaml, or add this one there.',
   });
 }
 
-/** A site with the branch that it is for. */
+/** A site with the branch of its batch. */
 export interface OpenSite extends AttemptSite {
   onto: string;
   /** The commit checked out. */
   head: string;
 }
 
-/** The lock of a batch, and where it begins. */
+/** The held lock of a batch, with its branch and base. */
 export interface BatchLock {
   branch: string;
   base: string;
@@ -186,8 +190,8 @@ export interface BatchLock {
 }
 
 /**
- * Takes the lock of a batch, and makes its branch where that is new.
- * @throws DevCliError `LOCKED` where another batch is at work here, `GIT_FAILED`, `IO`
+ * Takes the lock of a batch, and creates its branch if there is none.
+ * @throws DevCliError `LOCKED` if another batch is at work here, `GIT_FAILED`, `IO`
  */
 export async function holdBatch(site: OpenSite): Promise<BatchLock> {
   const { context, refs, onto, head, role } = site;
@@ -204,7 +208,7 @@ export async function holdBatch(site: OpenSite): Promise<BatchLock> {
     const refused = await refs.move(`refs/heads/${onto}`, { from: null, to: base });
     if (refused !== null) {
       await release();
-      throw new DevCliError('GIT_FAILED', `The branch ${onto} cannot be made.`, {
+      throw new DevCliError('GIT_FAILED', `The branch ${onto} cannot be created.`, {
         details: [{ target: onto, problem: refused }],
       });
     }
@@ -217,7 +221,7 @@ function giveUp(held: { release(): void }, error: unknown): never {
   throw error;
 }
 
-/** Takes the lock of a batch. @throws DevCliError `LOCKED` where another one is at work here, `IO` */
+/** Takes the lock of a batch. @throws DevCliError `LOCKED` if another batch is at work here, `IO` */
 export function holdRoot({ root, clock, ids }: Context, base: string): { release(): void } {
   const more = { started_at: formatInstant(clock.now()), base_commit: base };
   const held = claimPath(`${root}/${LOCK}`, { clock, ids, purpose: 'auto', plain: true, more });
@@ -228,7 +232,10 @@ export function holdRoot({ root, clock, ids }: Context, base: string): { release
   );
 }
 
-/** @throws DevCliError `LOCKED` where a living process has the lock, or nobody can tell */
+/**
+ * Refuses if a batch is at work here. @throws DevCliError `LOCKED` if a living process has the lock, or that cannot be
+ * told
+ */
 function refuseLive(root: string): null {
   const path = `${root}/${LOCK}`;
   const standing = inspectClaim(path);
@@ -237,19 +244,22 @@ function refuseLive(root: string): null {
   const { message, details } = claimedError(path, standing);
   throw new DevCliError('LOCKED', `Another batch is at work here. ${message}`, {
     details,
-    fix: ['What it does is shown by ', { command: 'observe', input: {} }, '.'],
+    fix: ['To see what it does, use ', { command: 'observe', input: {} }, '.'],
   });
 }
 
-/** Where work trees lie: no test runner of the project looks there. A relative directory does not count (XDG). */
+/**
+ * Returns the directory of the work trees, outside the project, so that its test runners do not scan them. A relative
+ * XDG directory is ignored (XDG).
+ */
 export function findTrees({ home, root }: Pick<Context, 'home' | 'root'>, env: NodeJS.ProcessEnv): string {
   const given = env['XDG_STATE_HOME'] ?? '';
   return `${isAbsolute(given) ? given : `${home}/.local/state`}/dev-cli/trees/${sha256(root).slice(0, 16)}`;
 }
 
-/** The refusal where git is not fit for goals. */
+/** Returns the refusal for a repository that is not fit for goals. */
 export function gitNeededError(problem: string, fix: string): DevCliError {
-  return new DevCliError('NEEDS_MISSING', `Goals are worked off in git, and ${problem}.`, {
+  return new DevCliError('NEEDS_MISSING', `Goals need git, but ${problem}.`, {
     details: [{ target: 'git', problem }],
     fix,
   });
@@ -272,13 +282,13 @@ async function requireIdentity(top: string, git: GitOptions): Promise<void> {
   });
 }
 
-/** What people keep in `.ai/` does not count, nor dev-cli's own. */
+/** Refuses uncommitted changes, except in `.ai/` and `.dev/`. */
 function refuseDirty(dirty: readonly string[], prefix: string): void {
   const left = dirty.filter((path) => ![`${prefix}.ai/`, `${prefix}.dev/`].some((own) => path.startsWith(own)));
   if (left.length === 0) return;
-  throw new DevCliError('TREE_DIRTY', 'Not all is committed, and attempts see only what is.', {
+  throw new DevCliError('TREE_DIRTY', 'There are uncommitted changes, and attempts see only what is committed.', {
     details: left.slice(0, 20).map((path) => ({ target: toBoundedLine(path, 200), problem: 'is not committed' })),
-    fix: 'Commit or stash it, or begin all the same with --dirty.',
+    fix: 'Commit or stash them, or begin anyway with --dirty.',
   });
 }
 
@@ -286,7 +296,7 @@ export function requireTool({ searchPath, root }: Context, line: string): void {
   const template = parseTemplate(line);
   const [program = ''] = 'problem' in template ? [] : template.words;
   if (findProgram(program, { searchPath, cwd: root })) return;
-  throw new DevCliError('TOOL_MISSING', `The tool ${toBoundedLine(program, 100)} is not here.`, {
+  throw new DevCliError('TOOL_MISSING', `The tool ${toBoundedLine(program, 100)} was not found.`, {
     details: [{ target: toBoundedLine(line, 200), problem: 'no such program on the PATH' }],
     fix: 'Install it, or name another in .ai/config.yaml.',
   });
@@ -300,7 +310,7 @@ export function requireConfigTrust(context: Context, files: LoopFiles, given: st
     'CONFIG_UNTRUSTED',
     given === undefined || context.mark !== null
       ? 'Nobody has trusted the commands of .ai/config.yaml and .ai/goals.yaml here.'
-      : 'The commands of .ai/config.yaml and .ai/goals.yaml are not those of this digest.',
+      : 'The given digest does not match the commands of .ai/config.yaml and .ai/goals.yaml.',
     {
       details: listConfigCommands(files).map((line) => ({
         target: toBoundedLine(line, 300),
@@ -309,7 +319,7 @@ export function requireConfigTrust(context: Context, files: LoopFiles, given: st
       fix: [
         'Look at them, then trust them in a terminal: ',
         { command: 'trust', input: { recipe: 'config' } },
-        `; where there is none, --trust ${digest}.`,
+        `; without a terminal, add --trust ${digest}.`,
       ],
       answer: { command: 'trust', input: { recipe: 'config' } },
     },

@@ -5,9 +5,9 @@ import type { JsonObject } from '../../base/json.js';
 export type EmitEntry = (entry: { session: string; type: string; data: JsonObject }) => void;
 
 /**
- * Returns the answer when the work is done or, with `--events`, a stream of entries as they are recorded, the answer
- * last (runtime.md, Commands).
- * @param work throws the error that the call is refused with; a stream ends with that error
+ * Returns the work's answer or, with `--events`, a stream that yields each entry as it is recorded, and the answer last
+ * (runtime.md, Commands).
+ * @param work if it throws, the call is refused with its error; a stream ends with that error
  */
 export async function answerOrStream(
   { events = false }: { events?: boolean | undefined },

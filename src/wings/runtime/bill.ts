@@ -18,7 +18,7 @@ export interface UsageTotal {
 
 /**
  * Reads the limits on what a call may spend.
- * @param unpriced the model if its price is unknown, else null
+ * @param unpriced a model whose price is unknown; null if all prices are known
  * @param now milliseconds since the epoch
  * @throws DevCliError `USAGE`; `RUNTIME_INVALID` for a cost limit on a model without a price
  */

@@ -20,14 +20,14 @@ import { boundResult } from './tools/bounds.js';
 import { isSecretFile, resolveToolPath, type ToolPath } from './tools/place.js';
 import { type CallPlan, type SessionTool, ToolRefusal, type ToolResult, type ToolScope } from './tools/tool.js';
 
-/** Carries out the calls of an answer (runtime.md, A turn). */
+/** Carries out the tool calls of an answer (runtime.md, A turn). */
 
-/** What calls need from the session that makes them. */
+/** The session that makes calls, with everything that the calls need. */
 export interface ToolCallContext {
   session: Session;
   tools: ReadonlyMap<string, SessionTool>;
   judging: Pick<JudgedCall, 'mode' | 'rules' | 'isDriven' | 'isInSandbox'>;
-  /** Asks for approval: a person, or nobody if none is there. */
+  /** Decides about calls that need approval: asks a person, or refuses if nobody can be asked. */
   approve: Approve;
   hooks: Pick<HookSite, 'hooks' | 'env'>;
   /** Gives access to the wings, which are told about each call. */
@@ -37,7 +37,7 @@ export interface ToolCallContext {
   site: Omit<ToolScope, 'directory'>;
   /** True for a task that may write only its promised files. */
   isReadOnly: boolean;
-  /** Returns true once the work is finished and no further call runs. */
+  /** Returns true once the work is finished, so that no more calls run. */
   isOver: () => boolean;
   /** Reports a fault that is too small to stop the work. */
   warn: (line: string) => void;
@@ -52,9 +52,10 @@ const OVER = 'not run: the work was finished before this call';
 
 /**
  * Carries out calls in order; adjacent calls of parallel tools run concurrently. A call that an earlier process began
- * is found done, done now, or its output collected; no call takes effect twice.
- * @param calls that have no result yet
- * @throws DevCliError `IO`, `LOCKED`, `INTERRUPTED`; what the tool `finish` throws
+ * is completed: its file is found written or is written now, or its command's output is collected. No call takes effect
+ * twice.
+ * @param calls the calls that have no result yet
+ * @throws DevCliError `IO`, `LOCKED`, `INTERRUPTED`, or an error of the tool `finish`
  */
 export async function carryOutCalls(talk: ToolCallContext, calls: readonly CallBlock[]): Promise<void> {
   const isBeside = (call: CallBlock | undefined) => talk.tools.get(call?.name ?? '')?.isParallel === true;
@@ -142,12 +143,12 @@ async function begin(
   }));
 }
 
-/** Finds out what became of a call that an earlier process began. */
+/** Completes a call that an earlier process began. */
 async function recover(talk: ToolCallContext, call: CallBlock, begun: BegunCall): Promise<ToolResult> {
   try {
     return await collect(talk, call, begun);
   } catch (error) {
-    // Whatever is at the path now must not end the session.
+    // An unexpected file or directory at the path must not end the session.
     if (!(error instanceof ToolRefusal) && getSystemCode(error) === undefined) throw error;
     return refuse(`${CUT_OFF}: ${talk.site.clean((error as Error).message)}`);
   }
@@ -192,7 +193,7 @@ interface CallAbout {
   text: string;
 }
 
-/** Appends what hooks and wings say about a call to its result. */
+/** Appends the messages of hooks and wings about a call to the call's result. */
 async function tellAfter(
   talk: ToolCallContext,
   about: CallAbout,
@@ -231,8 +232,8 @@ async function runHook(
 }
 
 /**
- * Tells the wings about a call, as any harness does. @returns before it: why it is refused; after it: text for the
- * model
+ * Tells the wings about a call, as any harness does.
+ * @returns before the call, why it is refused; after the call, text for the model; null if there is neither
  */
 async function hear(
   talk: ToolCallContext,
@@ -257,7 +258,7 @@ async function hear(
   return on === 'pre-tool-use' ? why : tell.join('\n\n') || null;
 }
 
-/** Returns why a task that may write only its promised files may not make this call; null if it may. */
+/** Returns why a call may not write, if its task may write only promised files; null if it may. */
 function findForeignWrite({ isReadOnly, site }: ToolCallContext, tool: SessionTool, input: JsonObject): string | null {
   const target = tool.target(input);
   if (!isReadOnly || tool.needs === 'read-only' || target === null || 'command' in target) return null;
@@ -277,7 +278,7 @@ function describe({ judging, site, isReadOnly }: ToolCallContext, tool: SessionT
   });
   const isSecret = 'paths' in target && [...target.paths, place?.name ?? ''].some(isSecretFile);
   const about = { name: tool.name, needs: tool.needs, target, isSecret };
-  // `findForeignWrite` decides what a read-only task may write; no rule widens it.
+  // `findForeignWrite` decides which files a read-only task may write; no allow rule may add to them.
   if (!isReadOnly) return { ...judging, ...about };
   return {
     ...judging,

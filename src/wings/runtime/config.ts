@@ -28,17 +28,17 @@ export interface RuntimeFlags {
 /** Configuration of a call, merged from files and flags. */
 export interface RuntimeConfig
   extends Required<Pick<RuntimeConfigFile, 'mode' | 'sandbox' | 'network' | 'providers' | 'models' | 'mcpServers'>> {
-  /** As PROVIDER/MODEL; null if nothing names one. */
+  /** As PROVIDER/MODEL; null if no model is named. */
   model: string | null;
   effort?: RuntimeConfigFile['effort'];
-  /** By role; `default` applies to all others. */
+  /** Settings of agents, by role; `default` applies to all other roles. */
   roles: NonNullable<ProjectSettings['agents']>;
   rules: Required<PermissionRules>;
   hooks: Required<HookSettings>;
   iterations: number;
   /** In seconds. */
   timeouts: { byte: number; part: number };
-  /** Settings that are ignored, for the answer. */
+  /** Warnings about ignored settings, which the answer shows. */
   warnings: string[];
 }
 
@@ -88,7 +88,10 @@ const joinRules = (...all: (PermissionRules | undefined)[]): Required<Permission
   allow: all.flatMap((one) => one?.allow ?? []),
 });
 
-/** Reads the project's preferences: what only narrows always counts, the rest once a person trusts them here. */
+/**
+ * Reads the project's preferences. Settings that only restrict always count; the rest count once a person here trusts
+ * them.
+ */
 function readProjects({ reader, root, trustDirectory }: Pick<Context, 'root' | 'reader' | 'trustDirectory'>): Pick<
   RuntimeConfig,
   'roles' | 'warnings'
@@ -129,7 +132,7 @@ function readOwn(
 
 type Details = NonNullable<NonNullable<ConstructorParameters<typeof DevCliError>[2]>['details']>;
 
-/** Returns the error for a runtime that cannot start; nothing has been sent. @param details every fault found */
+/** Builds the error for a runtime that cannot start, before anything is sent. @param details every fault found */
 export function runtimeInvalidError(
   message: string,
   details: Details,

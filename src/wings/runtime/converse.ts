@@ -23,10 +23,10 @@ import type { SessionEntry } from './sessions/history.js';
 import { countUnanswered, type Session } from './sessions/session.js';
 import type { SessionState } from './sessions/state-schema.js';
 
-/** A session at work: the provider it asks, and all that its calls need. */
+/** An open session: its provider, and everything that its calls need. */
 export interface ActiveSession extends ToolCallContext {
   provider: Provider;
-  /** The parts of a request that do not change from one to the next. */
+  /** The parts of a request that are the same in all requests of the session. */
   asks: Omit<ModelRequest, 'messages' | 'maxOutput' | 'signal'>;
   facts: Pick<ModelFacts, 'window' | 'prices'>;
   /** Maximum tokens of an answer. */
@@ -38,7 +38,7 @@ export interface ActiveSession extends ToolCallContext {
   leave: () => Promise<void>;
 }
 
-/** How a turn ended, for good or for now, and what it used. */
+/** How a turn ended or was suspended, and its usage. */
 export interface TurnEnd {
   status: TurnStatus;
   /** An explanation, if the status does not say everything. */
@@ -51,7 +51,10 @@ export interface TurnEnd {
 
 const LEFT = 'not run: the previous turn ended before this call.';
 
-/** Has the model answer a message until the turn ends. @throws DevCliError `IO`, `LOCKED`, and what a call throws */
+/**
+ * Sends the model a user's message, and carries on until the turn ends.
+ * @throws DevCliError `IO`, `LOCKED`, or an error of a call
+ */
 export async function runTurn(talk: ActiveSession, text: string): Promise<TurnEnd> {
   const message: Message = { role: 'user', blocks: [{ type: 'text', text: talk.site.clean(text) }] };
   const { state, effect } = stepTurn(IDLE, { type: 'user' }, talk.iterations);
@@ -61,7 +64,9 @@ export async function runTurn(talk: ActiveSession, text: string): Promise<TurnEn
 }
 
 /**
- * Resumes a turn that a budget or the end of a process interrupted. @returns null if none is under way @throws as `say`
+ * Resumes a turn that a budget or the end of a process interrupted.
+ * @returns null if no turn is under way
+ * @throws as `say`
  */
 export async function resumeInterruptedTurn(talk: ActiveSession): Promise<TurnEnd | null> {
   const { session } = talk;
@@ -75,7 +80,7 @@ export async function resumeInterruptedTurn(talk: ActiveSession): Promise<TurnEn
 const store = (state: TurnState): SessionState['turn'] => ({ ...state }) as unknown as SessionState['turn'];
 const toEnded = (result: ResultBlock): SessionEntry => ({ type: 'ended', result });
 
-/** Carries out the effects of a turn, one after the other, until it ends. */
+/** Carries out the effects of a turn, one after the other, until the turn ends. */
 async function carryOn(talk: ActiveSession, begun: TurnState, first: TurnEffect): Promise<TurnEnd> {
   const end: TurnEnd = { status: 'completed', reason: '', requests: 0, usage: NO_USAGE, removed: 0 };
   let [state, effect] = [begun, first];
@@ -191,7 +196,10 @@ async function keepAnswer(
   return event;
 }
 
-/** Estimates the tokens of the next request: those counted for the last answer, plus an estimate of the rest. */
+/**
+ * Estimates the tokens of the next request: those that the provider counted up to the last answer, plus an estimate of
+ * the rest.
+ */
 function estimateInput({ session, asks }: ActiveSession): number {
   const { context, counted } = session.state;
   const before = context > 0 ? context : Math.ceil(JSON.stringify([asks.system, asks.tools]).length / 3);
@@ -205,7 +213,7 @@ function estimateUsage(talk: ActiveSession, blocks: readonly MessageBlock[]): Us
   return { ...NO_USAGE, input_tokens: estimateInput(talk), output_tokens: written };
 }
 
-/** @param counts whether the lost request may be charged */
+/** Records that a request was lost. @param counts whether the provider may charge for the request */
 function noteLost({ session }: ActiveSession, counts: boolean): Promise<void> {
   return session.commit([{ type: 'unanswered' }], (now) => ({
     ...{ asking: false, unanswered: counts ? countUnanswered(now) : now.unanswered },
@@ -226,8 +234,9 @@ async function call(
 }
 
 /**
- * Compacts a session's history if that makes it shorter. @param options as `compact` @throws DevCliError as
- * `Session.commit`
+ * Compacts a session's history if that makes it shorter.
+ * @param options those of `compact`
+ * @throws DevCliError as `Session.commit`
  */
 export async function compactSession(
   session: Session,

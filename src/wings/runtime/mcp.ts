@@ -11,13 +11,13 @@ import { isPrivateUrl } from './wires/fetch.js';
 
 /** Tools of Model Context Protocol servers (runtime.md, Tools). The package is loaded only if there is a server. */
 
-/** A server as configured. `needs`: the permission that its calls need, if less than everything. */
+/** A server as configured. `needs`: the permission that its calls need; `danger-full-access` by default. */
 export type ServerConfig = { needs?: PermissionLevel } & (
   | { command: string; args?: readonly string[]; env?: Readonly<Record<string, string>> }
   | { url: string; headers?: Readonly<Record<string, string>> }
 );
 
-/** The environment from which servers are started or connected. */
+/** The environment in which servers are started or connected. */
 export interface ServerSite {
   /** Absolute: the working directory of server commands. */
   cwd: string;
@@ -25,29 +25,29 @@ export interface ServerSite {
   env: Readonly<Record<string, string>>;
   /** How the client introduces itself to servers. */
   clientInfo: { name: string; version: string };
-  /** Stops connecting. */
+  /** Aborts connecting. */
   signal: AbortSignal;
   /** Milliseconds for a server to start and list its tools, and for a call. Default: 30 s, 120 s. */
   timeouts?: { beginMs: number; callMs: number };
 }
 
-/** Servers that were started. */
+/** The connected servers. */
 export interface Servers {
   tools: SessionTool[];
-  /** Servers that are not available, and tools that are not offered. */
+  /** Warnings about servers that are not available and tools that are not offered. */
   warnings: string[];
   /** Closes all connections. Never rejects. */
   close: () => Promise<void>;
 }
 
-/** Maximum tools of all servers; providers accept 128, including the runtime's own. */
+/** Maximum tools of all servers together; providers accept 128 tools, including the runtime's own. */
 const MOST_TOOLS = 110;
 /** Maximum characters of a tool name (any provider accepts that many), of a description, and of a schema as JSON. */
 const LONGEST = { name: 64, description: 1_024, schema: 16_384 };
 
 /**
- * Starts all servers at once. A server that fails to start contributes no tools. @throws the signal's reason once that
- * aborts
+ * Starts all servers at once. A server that fails to start contributes no tools.
+ * @throws the signal's reason once the signal aborts
  */
 export async function connectServers(
   servers: Readonly<Record<string, ServerConfig>>,
@@ -121,7 +121,7 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
     return client;
   } catch (error) {
     await client.close().catch(() => {});
-    // The package forgets a server that it failed to reach, and kills it too late: this process may have ended by then.
+    // The package kills a server that it failed to reach so late that this process may already have ended.
     if (pid !== null) endProcess(pid);
     throw said.trim() === '' ? error : new Error(`${describe(error)}: ${said}`, { cause: error });
   }
@@ -142,7 +142,7 @@ function endProcess(pid: number): void {
  */
 function nameTool({ server, offered }: Served, isTaken: (name: string) => boolean): string | null {
   const clean = (text: string) => text.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
-  // The text up to the second `__` is the server.
+  // The text between the first and the second `__` names the server.
   const place = clean(server).replace(/_+/g, '_').replace(/^_|_$/g, '') || 'server';
   const name = `mcp__${place}__${clean(offered.name)}`;
   const mark = `_${sha256(`${server}\0${offered.name}`).slice(0, 8)}`;
@@ -182,7 +182,7 @@ function createTool(name: string, { offered, client, needs, callMs }: Served): S
 
 const INTERRUPTED: ToolResult = { output: 'interrupted; it may have run in part', isError: true };
 
-/** Records that a call begins; returns false if it began before. */
+/** Records that a call begins; returns false if it had already begun. */
 function begins({ directory }: ToolScope): boolean {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   try {

@@ -5,11 +5,11 @@ import type { ProviderSetting } from './config-schema.js';
 
 /** Resolves which provider to ask for a model, and with which key (runtime.md, Configuration). */
 
-/** A model that can be asked. */
+/** A model, with everything that a request to it needs. */
 export interface ChosenModel {
   /** As PROVIDER/MODEL. */
   full: string;
-  /** The provider's name for it. */
+  /** The provider's name for the model. */
   id: string;
   provider: string;
   api: ProviderSetting['api'];
@@ -27,7 +27,7 @@ const BUILT_IN: Readonly<Record<string, ProviderSetting>> = {
 /** Variables that override the address of a built-in provider. */
 const MOVED: Readonly<Record<string, string>> = { anthropic: 'ANTHROPIC_BASE_URL', openai: 'OPENAI_BASE_URL' };
 
-/** Lists the environment variables that hold keys; commands of a model never see them. */
+/** Lists the environment variables that hold keys; commands that a model runs never see them. */
 export function listKeyVariables(config: Pick<RuntimeConfig, 'providers'>): string[] {
   const keys = [...Object.values(BUILT_IN), ...Object.values(config.providers)].map(({ key }) => key);
   return keys.flatMap((key) => (key !== undefined && 'env' in key ? key.env : []));
@@ -35,7 +35,7 @@ export function listKeyVariables(config: Pick<RuntimeConfig, 'providers'>): stri
 
 /**
  * Resolves a model and reads its key.
- * @param full as PROVIDER/MODEL; null if nothing names one
+ * @param full the model as PROVIDER/MODEL; null if no model is named
  * @throws DevCliError `RUNTIME_INVALID` for an unknown model or provider, or a missing key
  */
 export async function resolveModel(

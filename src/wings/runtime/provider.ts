@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../base/json.js';
 import type { CallBlock, Message, TextBlock, ThinkingBlock, Usage } from './core/messages.js';
 
-/** What the runtime requires of a model's provider (runtime.md, Provider). */
+/** The interface between the runtime and a model's provider (runtime.md, Provider). */
 
 /** A tool as described to a model. */
 export interface ToolDescription {
@@ -14,11 +14,14 @@ export interface ToolDescription {
 /** How much a model should think. */
 export type Effort = 'low' | 'medium' | 'high';
 
-/** One request, with everything that a model is to read. */
+/** One request, with everything that the model reads. */
 export interface ModelRequest {
   /** The provider's name for the model. */
   model: string;
-  /** In order. `cached`: identical bytes in every session of a kind, so that a cache breakpoint pays off. */
+  /**
+   * The system texts, in order. `cached`: the bytes are identical in every session of a kind, so a cache breakpoint
+   * pays off.
+   */
   system: readonly { text: string; cached: boolean }[];
   messages: readonly Message[];
   tools: readonly ToolDescription[];
@@ -30,8 +33,8 @@ export interface ModelRequest {
 }
 
 /**
- * Why an answer ended: nothing more to say, calls to carry out, cut at `maxOutput`, refused by the provider, or to be
- * requested again unchanged.
+ * Why an answer ended, in this order: nothing more to say; calls to carry out; cut off at `maxOutput`; refused by the
+ * provider; paused, so that the same request has to be sent again.
  */
 export type StopReason = 'end' | 'calls' | 'length' | 'refused' | 'paused';
 
@@ -48,8 +51,8 @@ export type AnswerPart =
   | { type: 'end'; stop: StopReason };
 
 /**
- * Sends one request and yields its answer, piece by piece. @throws ProviderFault while it is read; the signal's reason
- * once that aborts
+ * Sends one request and yields its answer, piece by piece.
+ * @throws ProviderFault while the answer is read; the signal's reason once the signal aborts
  */
 export interface Provider {
   request(request: ModelRequest): AsyncIterable<AnswerPart>;

@@ -11,7 +11,7 @@ export interface WholeAnswer {
   warnings: string[];
 }
 
-/** What retrying depends on. */
+/** The source of randomness and the wait between attempts. */
 interface Patience {
   ids: Ids;
   /** Waits. @throws the signal's reason */
@@ -26,20 +26,20 @@ const LONGEST_ASKED_MS = 600_000;
 /** Kinds of faults that a retry cannot fix. */
 const LASTING: readonly FaultKind[] = ['context', 'auth', 'invalid'];
 
-/** Callbacks around each request, so that all of them are accounted for. */
+/** Callbacks around each attempt, so that every request is accounted for. */
 interface Witness {
   /** Called before a request is sent. */
   asks: () => Promise<void>;
-  /** Called when a request failed. */
+  /** Called after a request has failed. */
   loses: (fault: ProviderFault) => Promise<void>;
   /** Returns whether a retry may follow after this wait. */
   mayWait?: (milliseconds: number) => boolean;
 }
 
 /**
- * Sends a request until it gets a complete answer: nothing of an answer that was cut off counts, so that it can be
- * requested again (runtime.md, Provider).
- * @throws ProviderFault if a retry is pointless, or after eight attempts; the signal's reason once that aborts
+ * Repeats a request until it gets a complete answer. An answer that was cut off is discarded as a whole, so repeating
+ * its request is safe (runtime.md, Provider).
+ * @throws ProviderFault if a retry is pointless, or after eight attempts; the signal's reason once the signal aborts
  */
 export async function requestPatiently(
   provider: Provider,
@@ -85,7 +85,7 @@ async function collect(provider: Provider, request: ModelRequest): Promise<Whole
   throw new ProviderFault('protocol', 'The answer was cut off.');
 }
 
-/** Returns whether the provider may charge for a failed request; it does not charge for one that it refused. */
+/** Returns whether the provider may charge for a failed request; it does not charge for a request that it refused. */
 export function mayBeCharged({ kind, status = 200 }: ProviderFault): boolean {
   return kind === 'timeout' || ((kind === 'transport' || kind === 'protocol') && status < 400);
 }

@@ -50,7 +50,7 @@ export interface RuntimeCall {
 
 /** How to open a session. */
 interface TalkOpening extends Omit<Opening, 'model'> {
-  /** Selects the session's model; null for the main agent. */
+  /** The role, which selects the session's model; null for the main agent. */
   role: string | null;
   promised: readonly string[];
   isReadOnly: boolean;
@@ -59,30 +59,30 @@ interface TalkOpening extends Omit<Opening, 'model'> {
   isOver: () => boolean;
 }
 
-/** What the sessions of a call share. */
+/** Everything that the sessions of a call share. */
 export interface Runtime {
   config: RuntimeConfig;
   sandbox: Sandbox | null;
   model: ChosenModel;
   /** Returns a session's request without its messages. Starts nothing. */
   describe(kind: Opening['kind'], own: readonly SessionTool[]): Promise<ActiveSession['asks']>;
-  /** Opens a session, or resumes it. @throws DevCliError `LOCKED`, `RUNTIME_INVALID`, `IO` */
+  /** Begins a session, or resumes an existing one. @throws DevCliError `LOCKED`, `RUNTIME_INVALID`, `IO` */
   open(opening: TalkOpening): Promise<ActiveSession>;
   total(): Promise<UsageTotal>;
-  /** Returns whether the time limit `--max-minutes` is over. */
+  /** Returns whether the time limit `--max-minutes` has passed. */
   isLate(): boolean;
   close(): Promise<void>;
 }
 
 /** Maximum tokens of an answer. */
 const MAX_OUTPUT = 16_000;
-/** An answer takes at most a quarter of a small window. */
+/** An answer may fill at most one in this many parts of the context window. */
 const WINDOW_PARTS = 4;
 const TOOL_NAMES = Object.keys(SPECS);
 
 /**
- * Prepares what a call needs; sends nothing.
- * @throws DevCliError `RUNTIME_INVALID` with everything that is wrong; `PREFERENCES_INVALID`, `IO`
+ * Prepares everything that the sessions of a call share; sends nothing.
+ * @throws DevCliError `RUNTIME_INVALID` with the faults found; `PREFERENCES_INVALID`, `IO`
  */
 export async function openRuntime(scene: RuntimeCall): Promise<Runtime> {
   const { context, input, call, emit, kind, run } = scene;
@@ -107,7 +107,7 @@ export async function openRuntime(scene: RuntimeCall): Promise<Runtime> {
     ),
   ) as Record<string, string>;
   const keys = [...[...chosen.values()].map(({ key }) => key ?? ''), ...hidden.map((name) => place.env[name] ?? '')];
-  // The run's own commands inherit this process's environment.
+  // The run's own commands inherit this process's environment, which must not contain keys.
   for (const name of hidden) delete process.env[name];
   const sandbox = await probeSandbox(config.sandbox, { env, network: config.network, signal });
   if (sandbox === 'missing')
@@ -119,7 +119,7 @@ export async function openRuntime(scene: RuntimeCall): Promise<Runtime> {
   const before = await sumRunUsage(context, run);
   const spent = { tokens: countTokens(before.usage), cost: before.cost };
   const ledger = createLedger({ limits, spent, clock: context.clock });
-  // Git runs while the rest is loaded.
+  // Not awaited here, so that git runs while the rest is loaded.
   const surroundings = readSurroundings(context, call.cwd);
   surroundings.catch(() => {});
   const runners = new RunnerProcesses();
@@ -258,7 +258,9 @@ export async function openRuntime(scene: RuntimeCall): Promise<Runtime> {
 const boundOutput = (window: number | null): number =>
   window === null ? MAX_OUTPUT : Math.min(MAX_OUTPUT, Math.floor(window / WINDOW_PARTS));
 
-/** Resolves the models of all roles besides the main one, so that faults are reported before anything is sent. */
+/**
+ * Resolves the models of all roles in addition to the main model, so that faults are reported before anything is sent.
+ */
 async function chooseAll(
   main: ChosenModel,
   config: RuntimeConfig,
@@ -272,7 +274,7 @@ async function chooseAll(
   return chosen;
 }
 
-/** Selects the tools that `--tools` names. @throws DevCliError `USAGE` for an unknown one */
+/** Selects the tools that `--tools` names. @throws DevCliError `USAGE` for an unknown tool */
 function chooseTools(all: readonly SessionTool[], named: readonly string[] | undefined): readonly SessionTool[] {
   if (named === undefined) return all;
   const known = all.map(({ name }) => name);

@@ -4,10 +4,10 @@ import { openRuntime, type RuntimeCall } from './runtime.js';
 import type { SessionTool } from './tools/tool.js';
 
 /**
- * `--dry-run`: shows what would be sent, to whom, and with which permissions (runtime.md, Commands). Sends and writes
+ * `--dry-run`: shows the first request, its provider and the permissions (runtime.md, Commands). Sends and writes
  * nothing; starts no MCP servers.
  * @param own tools in addition to those of every session
- * @param message the first one
+ * @param message the user's first message
  * @throws DevCliError as `openRuntime`
  */
 export async function showDryRun(

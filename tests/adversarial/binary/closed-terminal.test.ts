@@ -6,8 +6,8 @@ import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/termi
 import { acknowledge, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 import { begin, doAll, git, making, planOf, RUN } from './executing.js';
 
-// protocol.md §1: closing a terminal while it shows a question ends the call as interrupted: no answer was given,
-// nothing is written, and node does not abort because it cannot restore the terminal.
+// protocol.md §1: closing a terminal while it shows a question ends the call as interrupted. No answer counts as given,
+// nothing is written, and Node does not abort because it cannot restore the terminal.
 
 const NAME = 'run-1';
 const COMMAND = '\n  - { id: outside, type: cli, command: "touch ran.txt" }\n';

@@ -18,7 +18,7 @@ const THINK = ['step', 'complete', NAME, '--action', 'a1'];
 const AT_ONCE = { DEV_CLI_ANSWER_WITHIN: '0' };
 const WAIT = ['next', NAME, '--wait', '20'];
 
-/** Lets the second block judge: if its command fails, the run goes back. */
+/** Makes the second block a judge: if its command fails, the run goes back to the first block. */
 const JUDGES = '    revise: think\n';
 
 /** Begins a run whose second block is an external command that records each run and takes `seconds`. */
@@ -32,7 +32,7 @@ function start(
   expect(devCli(project, ['init', NAME, '--recipe', recipe]).code).toBe(0);
 }
 
-/** Returns the process ids of the command, one for each time that it ran. */
+/** Returns the process id of each execution of the command. */
 function effects(): number[] {
   const path = join(project.root, 'effects.txt');
   return existsSync(path) ? readFileSync(path, 'utf8').trimEnd().split('\n').map(Number) : [];
@@ -43,7 +43,7 @@ const outcomes = (): unknown[] =>
     .filter(({ type }) => type === 'command-finished')
     .map(({ data }) => (data as { outcome: string }).outcome);
 
-/** Leaves the command committed as started, with the call that was to launch it dead. */
+/** Kills a call after it has committed that the command is started, but before it launches the command. */
 async function startedOnly(): Promise<string> {
   const victim = await pausedAt(project, 'after-commit', THINK);
   kill(victim.pid);
@@ -53,7 +53,7 @@ async function startedOnly(): Promise<string> {
   return join(directory, 'runner');
 }
 
-/** Starts a runner that stops at a moment that the hook knows. */
+/** Starts a runner that hook.cjs stops at the given moment. */
 async function pausedRunner(moment: string): Promise<number> {
   await call(project, THINK, { ...AT_ONCE, ...hooked({ DEV_CLI_TEST_PAUSE: moment }) });
   await eventually(`a runner stops at ${moment}`, () => runnersOf(project).some(isStopped));
@@ -154,7 +154,7 @@ describe('a runner that dies', () => {
     for (const pid of effects()) kill(pid);
   });
 
-  /** Lets the command begin and kills its runner, twice; returns the action that is pending then. */
+  /** Twice lets the command begin and kills its runner; returns the action that is then pending. */
   async function diesTwice(begun: string[] = THINK) {
     await call(project, begun, AT_ONCE);
     for (const times of [1, 2]) {

@@ -11,7 +11,8 @@ import type { Point } from './crash/trial.js';
 
 // living-plan.md, plan apply; storage.md, Proofs: in every command that changes a plan during its execution, the binary
 // is killed before, inside and after each call that changes a file. Then the command is repeated. Documents, state and
-// journal must be those of an undisturbed run: no change is half applied or applied twice. DEV_CLI_CRASH=states or all.
+// journal must be those of an undisturbed run: no change is half applied or applied twice. DEV_CLI_CRASH=states or all
+// cuts everywhere; by default a sample of cuts is tried.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -19,7 +20,7 @@ const seed = chosenSeed();
 const SAMPLES = 3;
 const CUT = /plan apply|a person says|question|hold|held|release/;
 
-/** Returns the problems after a cut and a repetition of the command. */
+/** Cuts the command, repeats it, and returns the problems that are found then. */
 async function tryCut(lane: Lane, point: Point, isAsked: boolean): Promise<string[]> {
   const told = lane.told[point.step] as Told;
   const { root } = lane.project;
@@ -40,7 +41,7 @@ async function tryCut(lane: Lane, point: Point, isAsked: boolean): Promise<strin
     ...(wanted === found
       ? []
       : [`the command again (${happened ? 'done' : 'not done'} before): ${difference(wanted, found)}`]),
-    // Tasks of an execution have action ids without an `issued` entry of their own.
+    // Leaves out problems with issued actions, because the tasks of an execution have no `issued` entries of their own.
     ...judgeEnd(told, readImage(root), root).filter((problem) => !problem.startsWith('actions are not handed out')),
     ...(await lane.replay()).filter((problem) => problem.startsWith(`replay ${told.step.run} `)),
   ];

@@ -12,8 +12,8 @@ import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './e
 import { type Dispatch, RUN } from './executing.js';
 
 // storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed where it changes a
-// file; the agent then continues from what `next` says. Every todo is done in its first attempt, judged once and
-// committed once. DEV_CLI_CRASH=states or all cuts everywhere; by default a sample of cuts is tried.
+// file; the agent then continues with the action that `next` prints. Every todo must be done in its first attempt,
+// judged once and committed once. DEV_CLI_CRASH=states or all cuts everywhere; by default a sample of cuts is tried.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -48,7 +48,7 @@ class Lane {
     }
   }
 
-  /** Cuts one call, goes on like an agent that knows nothing of it, and returns the problems at the end. */
+  /** Cuts one call, continues like an agent that does not know about the cut, and returns the problems at the end. */
   async try({ call, at }: Cut): Promise<string[]> {
     const { root } = this.project;
     this.clear(root);
@@ -104,7 +104,7 @@ function argsOf(action: Dispatch): string[] {
 function cutsOf(traces: Mutation[][]): Cut[] {
   const all = traces.flatMap((mutations, call) => pointsOf(mutations, extent).map((at): Cut => ({ call, at })));
   if (extent !== 'sample') return all;
-  // Each seed tries other cuts, so that many seeds cover them all.
+  // Different seeds choose different cuts, so many seeds together cover all cuts.
   const step = Math.ceil(all.length / SAMPLES);
   return all.filter((_, index) => (index + seed) % step === 0);
 }

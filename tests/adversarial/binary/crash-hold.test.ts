@@ -15,10 +15,10 @@ import { BEGIN, faultsOfExecution, prepareExecution, workOn } from './executed.j
 import { type Dispatch, RUN } from './executing.js';
 import { replays } from './victims.js';
 
-// control.md, Holding; control.md, Releasing; storage.md, Proofs: `hold`, `release` and the acknowledgements between
-// them, also those of a person at a terminal, are killed where they change a file, and then repeated. Each hold and
-// release is recorded once, nothing begins during a hold, and held work begins once. DEV_CLI_CRASH=states or all cuts
-// everywhere.
+// control.md, Holding; control.md, Releasing; storage.md, Proofs: `hold` and `release`, called by an agent or by a
+// person at a terminal, and the acknowledgements between them are killed where they change a file, and then repeated.
+// Each hold and release must be recorded once, nothing may begin during a hold, and held work must begin once.
+// DEV_CLI_CRASH=states or all cuts everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -29,7 +29,7 @@ const terminal = findRealTerminal();
 
 type Cut = NonNullable<HookPlan['cut']>;
 
-/** One command. `collect` is the pending acknowledgement. */
+/** One command of a story. `collect` acknowledges the pending action. */
 type Move = 'hold' | 'release' | 'a person holds' | 'a person releases' | 'collect';
 
 interface Story {
@@ -37,7 +37,7 @@ interface Story {
   /** Does everything before the first move. */
   begin(project: Project): void;
   moves: readonly Move[];
-  /** Does the work of agents before they acknowledge. Repeating it changes nothing. */
+  /** Does the agents' work before it is acknowledged. Repeating it changes nothing. */
   work(project: Project, pending: Dispatch): void;
   /** Returns the problems at the end. */
   faults(project: Project): string[];
@@ -50,7 +50,7 @@ const HOLDS: Partial<Record<Move, string>> = {
   'a person releases': 'released',
 };
 
-/** Two todos are judged and committed under a hold; a release begins the third, and another lets the run end. */
+/** Two todos are judged and committed under a hold. A release begins the third todo; a second one lets the run end. */
 const EXECUTION: Story = {
   run: RUN,
   begin: (project) => {
@@ -62,7 +62,7 @@ const EXECUTION: Story = {
   faults: (project) => faultsOfExecution(project, ['todo-1', 'todo-2', 'todo-3'], { runners: false }),
 };
 
-/** The command of a recipe is kept back and begins with the release. */
+/** A hold keeps back a recipe's command, which begins with the release. */
 const COMMAND: Story = {
   run: 'run-1',
   begin: (project) => {
@@ -120,7 +120,7 @@ class Lane {
     this.settle();
   }
 
-  /** Cuts one move, repeats it, goes on, and returns the problems at the end. */
+  /** Cuts one move, repeats it, continues to the end, and returns the problems found there. */
   try(at: number, cut: Cut): string[] {
     const { tree, effects } = this.images[at] ?? { tree: new Map(), effects: null };
     restoreTree(this.project.root, tree);
@@ -208,7 +208,7 @@ class Lane {
   }
 }
 
-/** Samples the cuts; each seed takes others. */
+/** Chooses a sample of the cuts; different seeds choose different cuts. */
 function choose(lane: Lane, project: Project): { at: number; cut: Cut; place: string }[] {
   const all = lane.traces.flatMap((mutations, at) =>
     pointsOf(mutations, extent).map((cut) => {
@@ -241,7 +241,7 @@ describe.skipIf(terminal === null)(`a hold that is cut${suffix}`, () => {
       );
       expect(problems, `seed ${seed}`).toEqual([]);
       expect(cuts.length).toBeGreaterThan(4);
-      // Work that begins twice must be detected.
+      // Shows that the test would detect work that begins twice.
       lane.beginOnceMore();
       expect(lane.faults()).toHaveLength(1);
     } finally {

@@ -5,13 +5,13 @@ import { SPECIFY } from './crash/specify.story.js';
 import type { Story } from './crash/story.js';
 import { sweep } from './crash/sweep.js';
 
-// Shows that the harness of crash-specify.test.ts can fail: on binaries with planted defects (crash/defects.ts), and on
-// a story without anything to cut.
+// Shows that the harness of crash-specify.test.ts can fail: it must report problems on binaries with planted defects
+// (crash/defects.ts), and on a story that has nothing to cut.
 
 const SHORT = ['init', 'draft update'];
 const STORY: Story = { ...SPECIFY, steps: SPECIFY.steps.filter(({ title }) => SHORT.includes(title)) };
 
-/** Cuts one small commit. `ordered`: problems that the order of its calls reveals; `cut`: those that cuts reveal. */
+/** Cuts one small commit. `ordered`: problems seen in the order of its calls; `cut`: problems found by cutting it. */
 async function tried(defect: Defect, { cuts = true } = {}): Promise<{ ordered: string[]; cut: string[] }> {
   const only = (title: string): boolean => cuts && title === 'draft update';
   const { problems } = await sweep({ story: STORY, extent: 'states', defect, only });

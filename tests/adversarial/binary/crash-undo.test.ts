@@ -14,8 +14,8 @@ import { replays } from './victims.js';
 
 // control.md, Undoing; storage.md, Proofs: a person's `step undo` is killed before, inside and after each call that
 // changes a file, and before, during and after each git process that it starts; then the person repeats it. The commits
-// are reverted once, the run records it once, and work tree, index and others' changes are as after an undisturbed
-// call. DEV_CLI_CRASH=states or all cuts everywhere; by default a sample of cuts is tried.
+// must be reverted once, the run must record the undo once, and the work tree, the index and the user's own changes
+// must be as after an undisturbed call. DEV_CLI_CRASH=states or all cuts everywhere; by default a sample is tried.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -49,7 +49,10 @@ interface End {
   next: unknown;
 }
 
-/** Two todos are committed, the second based on the first; the third is out. The user has changes of every kind. */
+/**
+ * A project in which two todos are committed, the second based on the first, and a third is handed out. The user has
+ * changes of every kind.
+ */
 class Scene {
   readonly project: Project = createProject({ sample: null, prefix: 'dev-cli-undo-' });
   readonly before: Image;
@@ -132,7 +135,7 @@ class Scene {
     const first = this.undo({ cut });
     if (first.exit !== KILLED) return [`never cut: ${first.exit} ${first.output}`];
     let again = this.undo(null);
-    // A git process that was started continues by itself and holds the lock of the index until it ends.
+    // A git process that the killed call started runs on, and holds the lock of the index until it ends.
     for (let tries = 0; tries < 20 && again.exit !== 0 && isBusy(again.output); tries += 1) again = this.undo(null);
     if (again.exit !== 0) return [`the same again: exit ${again.exit}: ${again.output}`];
     return this.judge(wanted);
@@ -155,7 +158,7 @@ function isBusy(output: string): boolean {
   return /another git process|\.lock/i.test(output);
 }
 
-/** Calls that place the files, move HEAD, or write the run's entry; these are always cut. */
+/** Calls that put files in place, move HEAD, or write the run's entry; these are always cut. */
 const DECIDING = /\/made\/| restore | update-ref |events\.jsonl/;
 
 function choose(mutations: Mutation[]): Cut[] {

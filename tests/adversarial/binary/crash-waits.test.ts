@@ -12,9 +12,9 @@ import { tiny } from '../../support/tiny.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// storage.md, Proofs: acknowledgements that wait for a command to judge them (an external exit check; a command with
-// `revise`) are killed where they change a file. Each round is judged once, by a command that ran once, and no data is
-// lost.
+// storage.md, Proofs: acknowledgements that wait for a command to judge them (an external exit check, or a command with
+// `revise`) are killed where they change a file. Each round must be judged once, by a command that ran once, and no
+// data may be lost.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -22,7 +22,7 @@ const SAMPLES = 8;
 const seed = chosenSeed();
 const terminal = findTerminal();
 
-/** A command that records each run, and passes from the second run on. */
+/** A command that records each time it runs, and passes from the second time on. */
 const command = (name: string) =>
   `["node", "-e", "const fs = require('node:fs'); fs.appendFileSync('../${name}', 'x'); process.exit(fs.statSync('../${name}').size > 1 ? 0 : 3)"]`;
 const BLOCKS = [
@@ -51,8 +51,8 @@ class Lane {
   private readonly acks: string[][] = [];
 
   /**
-   * Runs the story undisturbed: the check fails; it passes and the test fails; on the same tree both run again and
-   * pass.
+   * Runs the story undisturbed. In the first round the check fails; in the second the check passes and the test fails;
+   * in the third, on the same tree, both run again and pass.
    */
   async tell(): Promise<void> {
     const entryPoints = [join(import.meta.dirname, 'crash/hook.ts')];
@@ -78,7 +78,7 @@ class Lane {
     expect(this.faults()).toEqual([]);
   }
 
-  /** Cuts one acknowledgement, goes on as `next` says, and returns the problems at the end. */
+  /** Cuts one acknowledgement, continues with what `next` prints, and returns the problems at the end. */
   async try({ call, at }: Cut): Promise<string[]> {
     this.clear(this.project.root);
     for (const name of ['checked', 'tested']) rmSync(join(this.project.root, '..', name), { force: true });
@@ -187,7 +187,7 @@ describe.skipIf(terminal === null)(`an acknowledgement that a command judges${su
       console.log(`cut waits: ${cuts.length} cuts, seed ${seed}`);
       expect(problems, `seed ${seed}`).toEqual([]);
       expect(cuts.length).toBeGreaterThan(5);
-      // A command that ran once more must be detected.
+      // Shows that the test would detect a command that ran once too often.
       appendFileSync(join(lane.project.root, '../checked'), 'x');
       expect(lane.faults()).toEqual(['checked is 4, not 3']);
     } finally {

@@ -6,8 +6,8 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, CHOICE_BLOCK, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 import { call, eventually, runnersOf, trusted } from './victims.js';
 
-// The last line of a journal is damaged, and state.json knows what it said. Questions are answered from state.json;
-// every call that changes something or shows the journal must refuse (storage.md, Recovery).
+// The last line of a journal is damaged, but state.json already contains its effect. Questions are answered from
+// state.json; every call that changes something or shows the journal must refuse (storage.md, Recovery).
 
 const NAME = 'run-1';
 let project: Project;
@@ -94,7 +94,7 @@ describe('an external command whose start is in a damaged end', () => {
     await call(project, ['step', 'complete', NAME, '--action', 'a1'], { DEV_CLI_ANSWER_WITHIN: '0' });
     await eventually('the command has run', () => existsSync(join(runDir(project, NAME), 'actions/a2/exit.json')));
     await eventually('the runner has ended', () => runnersOf(project).length === 0);
-    // As if the command had never been launched.
+    // Makes the action look as if its command had never been launched.
     rmSync(join(runDir(project, NAME), 'actions/a2'), { recursive: true });
     mkdirSync(join(runDir(project, NAME), 'actions/a2'));
     rmSync(effects());

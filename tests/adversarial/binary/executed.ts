@@ -20,15 +20,15 @@ import {
 import { replays } from './victims.js';
 
 /**
- * A small execution that is disturbed in some way, and the checks at its end: nothing is lost or done twice. The user
- * has a staged change of their own.
+ * A small execution that tests disturb, and the checks at its end: nothing may be lost or done twice. The user has a
+ * staged change of their own.
  */
 
-/** Records which todo it judged. */
+/** The command that judges a todo; it records which todo it has judged. */
 const JUDGE = 'sleep 0.05; echo "$1" >>../effects; test -e "made/$1.txt"\n';
 const MINE = 'A  mine.txt\0';
 
-/** Prepares `todos` that may be out together, and one that waits for them all. */
+/** Prepares a plan with `todos` todos that may be handed out together, and one that waits for all of them. */
 export function prepareExecution(project: Project, { todos = 1 } = {}): string[] {
   const ids = Array.from({ length: todos }, (_, index) => `todo-${index + 1}`);
   const last = `todo-${todos + 1}`;
@@ -45,7 +45,7 @@ export function prepareExecution(project: Project, { todos = 1 } = {}): string[]
 
 export const BEGIN = ['init', RUN, '--recipe', 'short', '--autopilot'];
 
-/** Does what the workers of a dispatch do. Repeating it changes nothing. */
+/** Does the work of a dispatch's workers. Repeating it changes nothing. */
 export function workOn(project: Project, { tasks, running = [] }: Dispatch): void {
   for (const task of [...tasks, ...running]) {
     const made = `made/${task.todoId}.txt`;
@@ -55,11 +55,11 @@ export function workOn(project: Project, { tasks, running = [] }: Dispatch): voi
 }
 
 export interface Disturbance {
-  /** Whether runners were killed: then commands may have run again, and commits may have had to wait. */
+  /** Whether runners were killed. If so, commands may have run twice, and todos may have been committed together. */
   runners: boolean;
 }
 
-/** Returns the problems at the end of the execution of these todos. */
+/** Returns the problems after these todos were executed. */
 export function faultsOfExecution(project: Project, todos: string[], { runners }: Disturbance): string[] {
   const entries = journalOf(project, RUN) as unknown as Entry[];
   const engine = engineOf(project);
@@ -88,7 +88,7 @@ export function faultsOfExecution(project: Project, todos: string[], { runners }
   ];
 }
 
-/** @param options.atMost allows missing items, which were committed with the rest */
+/** @param options.atMost allows items of `wanted` to be missing, because they were committed together with others */
 function differs(what: string, found: string[], wanted: string[], { atMost = false } = {}): string[] {
   const twice = found.filter((one, at) => found.indexOf(one) !== at);
   const same = atMost

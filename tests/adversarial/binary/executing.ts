@@ -36,7 +36,7 @@ export interface Task {
 }
 export type Dispatch = Action & { tasks: Task[]; running?: Task[]; commands?: unknown[] };
 
-/** Without code review and final verification, so that a test makes only the calls that it is about. */
+/** A recipe without code review and final verification, so that a test makes only the calls that it is about. */
 export const SHORT = (retries: number): string =>
   `name: short
 type: engine
@@ -46,7 +46,7 @@ config:
   policies: { max_retries: ${retries}, code_review_enabled: false, final_verify_enabled: false }
 `;
 
-/** Creates a todo that makes `made/<id>.txt` and is judged by these commands. */
+/** Creates a todo whose worker makes `made/<id>.txt` and which is judged by these commands. */
 export function making(id: string, commands: string[][] = [['true']], change: Partial<PlanTodo> = {}): PlanTodo {
   const acceptance: PlanAcceptance[] = commands.map((run, index) => aCommand(`ac-${index + 1}`, run));
   return aTodo(id, { files: [`made/${id}*`], acceptance, ...change });
@@ -58,7 +58,7 @@ export function planOf(...todos: PlanTodo[]): PlanContent {
 
 export interface Beginning {
   retries?: number;
-  /** A recipe other than `short`. */
+  /** The recipe to use instead of `short`. */
   recipe?: string;
   flags?: string[];
   options?: CallOptions;
@@ -74,7 +74,7 @@ export function begin(project: Project, plan: PlanContent, beginning: Beginning 
   return nextOf(begun.json) as Dispatch;
 }
 
-/** Writes what `plan generate` would write, without the call. */
+/** Writes plan-content.json directly, as `plan generate` would. */
 export function generate(project: Project, plan: PlanContent): void {
   writeProjectFile(project, `.dev/specs/${RUN}/plan-content.json`, JSON.stringify(plan));
   writeProjectFile(project, `.dev/specs/${RUN}/PLAN.md`, renderPlan(plan));
@@ -90,7 +90,7 @@ export const worker = (change: object = {}): object => ({
   ...change,
 });
 
-/** Returns the task for a todo, whether the dispatch hands it out or lists it as running. */
+/** Returns a todo's task, whether the dispatch hands it out or lists it as running. */
 export function taskOf(dispatch: Dispatch, todo = 'todo-1'): Task {
   const task = [...(dispatch.tasks ?? []), ...(dispatch.running ?? [])].find(({ todoId }) => todoId === todo);
   if (task === undefined) throw new Error(`no task about ${todo} in ${JSON.stringify(dispatch)}`);
@@ -104,7 +104,7 @@ export function hand(project: Project, task: Task, result: object | string = wor
   return path;
 }
 
-/** Does every task as asked, then runs the acknowledgement as printed. */
+/** Does every task of a dispatch, then acknowledges the dispatch. */
 export function doAll(project: Project, dispatch: Dispatch, options: CallOptions = {}): Result {
   for (const task of dispatch.tasks) {
     const made = task.substep === 'worker' ? [`made/${task.todoId}.txt`] : [];
@@ -114,7 +114,7 @@ export function doAll(project: Project, dispatch: Dispatch, options: CallOptions
   return runPrinted(project, dispatch.ack ?? '', options);
 }
 
-/** Continues like this until something other than a dispatch or a running command is pending. */
+/** Does dispatches, and waits for running commands, until an action of another kind is pending. */
 export function goOn(project: Project, first: Action, options: CallOptions = {}): Action {
   let action = first;
   for (let calls = 0; calls < 40; calls += 1) {
@@ -147,7 +147,7 @@ export function git(project: Project, ...args: string[]): string {
   return execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' });
 }
 
-/** Returns the todos of the commits, newest first, from their trailers. */
+/** Returns the todos that the commits name in their trailers, newest first. */
 export function committed(project: Project): string[] {
   const bodies = git(project, 'log', '--format=%B').split('\n');
   return bodies.flatMap((line) => /^Dev-Cli-Task: [^/]+\/(.+)$/.exec(line)?.[1] ?? []);

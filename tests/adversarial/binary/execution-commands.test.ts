@@ -45,7 +45,7 @@ const numbersIn = (path: string): number[] => {
   return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : [];
 };
 
-/** Adds a line with its process id for each run; the first run waits until it is let go. */
+/** A command that records its process id each time it runs. The first time, it waits until the file `go` exists. */
 const HELD = 'echo $$ >>../ran; n=$(wc -l <../ran); while ! test -e ../go && test "$n" -le 1; do sleep 0.05; done';
 const ran = (): number[] => numbersIn('../ran');
 const letGo = (): void => writeFileSync(join(project.root, '../go'), '');
@@ -207,7 +207,7 @@ describe('a command at work', () => {
     expect(committed(project)).toEqual([]);
     if (args[0] === 'abort') return;
     expect(goOn(project, nextOf(json))).toMatchObject(DONE);
-    // For a new run, uncommitted work of the run before counts as the user's.
+    // A new run takes uncommitted work of the previous run for the user's, so it does not commit it.
     expect(committed(project)).toEqual(args[0] === 'step' ? ['todo-1'] : []);
   });
 

@@ -31,7 +31,7 @@ afterEach(() => project.remove());
 
 const COMPLETED = { done: true, outcome: 'completed' };
 const ONE = planOf(making('todo-1'));
-/** Returns the result of a worker that made the file of its todo and lists more files. */
+/** Returns the result of a worker that made its todo's file and lists more files. */
 const listing = (todo: string, ...more: string[]): object => worker({ filesChanged: [`made/${todo}.txt`, ...more] });
 const TWO = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
 
@@ -233,7 +233,7 @@ describe('what git cannot do', () => {
     execFileSync('chown', ['-R', '65534:65534', base]);
     execFileSync('chmod', ['-R', 'a-w', join(project.root, '.git')]);
     const other = 'setpriv --reuid 65534 --clear-groups';
-    // For another user the run counts as coming from elsewhere.
+    // To another user, the run comes from elsewhere, so it must be trusted first.
     const around = { cwd: project.root, env: project.env, answers: ['yes'] };
     expect(terminal?.(`${other} dev-cli trust work`, around).exit).toBe(0);
     const { code, stdout, json } = runPrinted(project, `${other} ${first.ack}`);

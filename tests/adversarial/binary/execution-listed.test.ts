@@ -19,7 +19,7 @@ import {
   worker,
 } from './executing.js';
 
-// The lists of changed files in results, in their worst forms (engine.md, Commits).
+// Hostile and mistaken lists of changed files in results (engine.md, Commits).
 
 let project: Project;
 beforeEach(() => {

@@ -16,7 +16,7 @@ import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 const HOOK = join(dirname(fileURLToPath(import.meta.url)), 'hooks/fsyncs.cjs');
 const LONG = { timeout: 300_000 };
 
-/** What one command did. */
+/** The commits that one command made and the files that it synced. */
 interface Counted {
   command: string;
   commits: number;
@@ -36,7 +36,7 @@ beforeEach(() => {
     const env = { ...around.env, NODE_OPTIONS: `--require=${HOOK}`, DEV_CLI_TEST_FSYNCS: notes };
     const printed = inShell(command, { ...around, env });
     const calls = existsSync(notes) ? readFileSync(notes, 'utf8').trimEnd().split('\n') : [];
-    // A runner inherits the hook, so its calls are excluded.
+    // Runners inherit the hook, so their lines are left out.
     const processes = calls.map((line) => JSON.parse(line) as { argv: string[]; synced: string[] });
     const own = processes.filter(({ argv }) => argv[0]?.includes('dev-cli'));
     const synced = own.flatMap((call) => call.synced.map((path) => relative(join(project.root, '.dev'), path) || '.'));
@@ -53,7 +53,7 @@ function commits(): number {
 
 const isOfRoot = (path: string): boolean =>
   ['.', 'guard', 'active-spec', '.gitignore', 'sessions'].includes(path.split('/')[0]?.replace(/\.\d+$/, '') ?? '');
-/** What a job needs is synced before its runner starts, and the journal does not hold it. */
+/** Whether a path is a job's file. They are synced before the runner starts, because the journal does not hold them. */
 const isOfJob = (path: string): boolean => /\/actions(\/|$)/.test(path);
 const isObject = (path: string): boolean => /\/objects(\/|$)/.test(path);
 
@@ -76,7 +76,7 @@ it('a planning run syncs its journal, once for each commit', LONG, () => {
   expect(one.drive(one.start('--recipe specify-standard-interactive'))).toMatchObject({ outcome: 'completed' });
   judge();
   const first = counted[0]?.synced ?? [];
-  // The directories of the run, the journal, and the files of the root; none of the run's documents.
+  // The first command syncs the run's directories, the journal and the root's files, but none of the run's documents.
   expect(new Set(first.filter((path) => !isObject(path)))).toEqual(
     new Set(['..', '.', 'specs', `specs/${RUN}`, `specs/${RUN}/events.jsonl`, ...first.filter(isOfRoot)]),
   );

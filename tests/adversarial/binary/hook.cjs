@@ -1,9 +1,9 @@
-// Preloaded into the real binary (NODE_OPTIONS=--require): changes what its file-system calls do, in order to pause it
-// at a moment (DEV_CLI_TEST_PAUSE), slow it down (DEV_CLI_TEST_SLOW, milliseconds), or plant a defect
-// (DEV_CLI_TEST_PLANT). The product itself knows nothing of this.
+// Preloaded into the real binary (NODE_OPTIONS=--require): wraps its file-system calls to pause it at a moment
+// (DEV_CLI_TEST_PAUSE), slow it down (DEV_CLI_TEST_SLOW, milliseconds), or plant a defect (DEV_CLI_TEST_PLANT). The
+// product itself knows nothing of this.
 const fs = require('node:fs');
 
-// A call ends once it has answered, instead of compiling on for the next one.
+// Without the compile cache, a call ends once it has answered, instead of compiling code for later calls.
 process.env.NODE_DISABLE_COMPILE_CACHE = '1';
 
 const { DEV_CLI_TEST_PAUSE: pauseAt, DEV_CLI_TEST_SLOW: slow, DEV_CLI_TEST_PLANT: plant } = process.env;
@@ -17,7 +17,7 @@ function wait(milliseconds) {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-/** Stops the process until it is continued; only once. */
+/** Whether the process has already been paused; it is paused only once. */
 let paused = false;
 /** @param {string} moment */
 function reach(moment) {
@@ -27,7 +27,7 @@ function reach(moment) {
 }
 
 /**
- * Work that a planted defect delays: done when the process ends, if it gets that far.
+ * Work that a planted defect delays until the process ends; if the process is killed, the work is never done.
  * @type {(() => void)[]}
  */
 const later = [];
@@ -40,7 +40,7 @@ process.once('exit', () => {
 const journals = new Set();
 
 fs.openSync = (/** @type {any[]} */ ...args) => {
-  // The library first writes a temporary file beside it.
+  // command.json is first written to a temporary file beside it.
   if (/\/command\.json\.[^/]+$/.test(String(args[0]))) reach('before-launch');
   // Hides that a command has begun.
   if (plant === 'start-not-read' && /\/started\.json$/.test(String(args[0]))) {
@@ -93,7 +93,7 @@ fs.renameSync = (from, to) => {
 fs.existsSync = (path) =>
   plant === 'withdrawn-not-read' && /\/withdrawn$/.test(String(path)) ? false : existsSync(path);
 
-// Makes a process in a sandbox look like one of ours.
+// Hides its process namespace, so that a process in a sandbox seems to be outside.
 fs.readlinkSync = /** @type {any} */ (
   (/** @type {any[]} */ ...args) => {
     if (plant === 'no-namespace' && args[0] === '/proc/self/ns/pid') throw new Error('hidden');
@@ -102,8 +102,8 @@ fs.readlinkSync = /** @type {any} */ (
 );
 
 /**
- * The lock of earlier tools: created exclusively, then the pid written into it; an empty or unknown one counts as
- * stale.
+ * Takes the lock as earlier tools did: creates the file exclusively, then writes the pid into it. A lock that is empty
+ * or whose pid does not run counts as stale.
  * @param {string} path
  */
 function takePidLock(path) {

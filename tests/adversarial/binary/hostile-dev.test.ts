@@ -22,7 +22,7 @@ import { rewriteEntries } from '../../support/journal.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, DATA_BLOCK, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// Anything that somebody may have put into .dev. devCli's timeout limits every call.
+// Hostile files in .dev. No call may hang on them: the timeout in devCli limits each one.
 
 let project: Project;
 let action: Action;
@@ -62,7 +62,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 const ALL = Object.keys(KINDS) as Kind[];
 
-/** Replaces what is at a path; returns a function that restores it. */
+/** Replaces the file at a path by something hostile; returns a function that restores the file. */
 function swap(path: string, kind: Kind): () => void {
   const at = join(project.root, path);
   const kept = `${project.home}/kept`;
@@ -208,7 +208,7 @@ describe('another run that cannot be read', () => {
     expect(complete().code).toBe(0);
     expect(devCli(project, ['init', 'third', '--recipe', 'tiny-run-1', '--goal', 'x', '--new']).code).toBe(0);
     expect(devCli(project, ['abort', 'run-1', '--reason', 'enough']).code).toBe(0);
-    // It may be guarded, so its line stays.
+    // The run may be guarded, so its line stays.
     expect(guard).toContain('other ');
     expect(readFileSync(join(project.root, '.dev/guard'), 'utf8')).toMatch(/^ask\nother \d+\nthird \d+\n$/);
     const list = devCli(project, ['list', '--json']);
@@ -307,7 +307,7 @@ describe('contents', () => {
     const before = [readFileSync(state), readFileSync(draft)] as const;
     const args = ['step', 'complete', 'run-1', '--action', 'a2', '--data', '{"boundaries":"none"}'];
     expect(devCli(project, args).code).toBe(0);
-    // As if cut after writing the journal: the draft is not placed yet.
+    // As after a crash between writing the journal and putting the draft in place.
     writeFileSync(state, before[0]);
     writeFileSync(draft, before[1]);
     rewriteEntries(project, 'run-1', (entries) => entries.map(({ texts, ...entry }) => entry));

@@ -135,13 +135,13 @@ function fenced(text: string, needle: string): boolean {
   return found;
 }
 
-/** Whether `fence` closes `open`: a fence of the same kind, at least as long and alone on its line; or the end tag. */
+/** Whether `fence` closes `open`: as the end tag, or as a fence of the same kind, no shorter, alone on its line. */
 function closes(open: string, fence: string, line: string): boolean {
   if (open.startsWith('<')) return fence === open.replace('<', '</');
   return fence[0] === open[0] && fence.length >= open.length && line.trim() === fence;
 }
 
-/** A person's words in other scripts, and text that somebody might hide among them. */
+/** A person's words in other scripts, and text with characters that could hide something in them. */
 const SPELT = 'می‌خواهم ورود با JWT اضافه شود; क्‍ष; \u{1f468}‍\u{1f469}‍\u{1f467}';
 const CONCEALED =
   'seen \u001b[8mrm -rf ~\u001b[0m \u001b[31mred\u001b[0m \u202eoverride\u202c pass\u200bword \u{e0068}\u{e0069}';
@@ -177,7 +177,7 @@ describe('what a language is spelt with, and what hides', () => {
     tiny(project, 'coloured', [gate]);
     devCli(project, ['init', 'run-1', '--recipe', 'coloured', '--goal', '-'], { stdin: CONCEALED });
     writeProjectFile(project, '.dev/recipes/\u001b[8mbad.yaml', 'name: "\\e[8mbad"\nblocks: \u001b[31m\n');
-    // dev-cli paints what it says itself, unless it is told not to.
+    // dev-cli colours its own text unless NO_COLOR is set.
     const plain = { ...project.env, NO_COLOR: '1', FORCE_COLOR: undefined };
     const painted = { ...project.env, NO_COLOR: undefined, FORCE_COLOR: '1' };
     const show = (command: string, env: NodeJS.ProcessEnv): string => {
@@ -200,10 +200,10 @@ describe('what a language is spelt with, and what hides', () => {
     ];
     for (const command of shown) {
       const output = show(command, plain);
-      // dev-cli's own cursor movements, when a text is redrawn, are not colours.
+      // Matches only colours, because dev-cli itself moves the cursor to redraw a text.
       expect(output, command).not.toMatch(/\u001b\[[0-9;:]*m|[\u009b\u202e\u200b]/);
     }
-    // It conceals nothing itself.
+    // dev-cli's own styles never conceal text.
     for (const command of ['status run-1', 'history run-1'])
       expect(show(command, painted), command).not.toMatch(/\u001b\[8m|[\u009b\u202e\u200b]/);
   });

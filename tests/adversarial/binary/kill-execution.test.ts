@@ -9,8 +9,8 @@ import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './e
 import { type Dispatch, git, RUN } from './executing.js';
 import { kill, runnersOf, startCall, type Victim } from './victims.js';
 
-// storage.md, Proofs, of executions: dev-cli and the runners of acceptance commands and commits are killed at random
-// instants. Afterwards every todo must be done in its first attempt and its work committed once.
+// storage.md, Proofs, for executions: dev-cli and the runners of acceptance commands and commits are killed at random
+// instants. Afterwards every todo must be done in its first attempt, and its work must be committed once.
 
 const KILLS = numberFrom('DEV_CLI_TEST_EXECUTION_KILLS', 10);
 const LANES = 2;
@@ -22,7 +22,7 @@ interface Tally {
   runs: number;
 }
 
-/** Waits for a random instant in the life of the next runner, while the call lives. */
+/** Waits for a random instant in the life of the next runner; gives up when the call ends. */
 async function runnerInstant(project: Project, { child }: Victim, random: Random): Promise<void> {
   while (child.exitCode === null && runnersOf(project).length === 0) await sleep(5);
   await sleep(random.unit() * 150);
@@ -34,7 +34,7 @@ async function disturbed(random: Random, tally: Tally): Promise<string[]> {
   try {
     const todos = prepareExecution(project, { todos: 2 });
     const before = tally.runner;
-    // A job whose second launch leaves no records either has failed (protocol.md §4): it is spared a second kill.
+    // A job fails if two launches leave no record (protocol.md §4), so no job's runner is killed twice.
     let spares = false;
     const attempt = async (args: string[]): Promise<Dispatch | null> => {
       const victim = startCall(project, args, { DEV_CLI_ANSWER_WITHIN: '2' });

@@ -1,4 +1,7 @@
-/** Judges a run that was killed again and again by its final state. Pure, so that it can be shown to fail. */
+/**
+ * Judges, from its final state, a run whose processes were killed again and again. Pure, so that tests can show that it
+ * detects faults.
+ */
 
 /** The members of a line of events.jsonl that are judged. */
 export interface Line {
@@ -8,7 +11,7 @@ export interface Line {
   data: { runId: string; actionId?: string; key?: string; block?: string; outcome?: string; reused?: boolean };
 }
 
-/** What the caller read on standard output before any kill, and what is on the disk at the end. */
+/** The answers that the caller read on standard output before any kill, and the state on the disk at the end. */
 export interface Evidence {
   entries: Line[];
   /** Ids of actions whose acknowledgement was answered. */
@@ -18,14 +21,14 @@ export interface Evidence {
   /** Every line that was ever passed to `draft update --append`; all are different. */
   tried: string[];
   draft: string;
-  /** What external commands left: the action each ran for, or `orphan` if its runner was already dead. */
+  /** The action for which each external command ran, as it recorded; `orphan` if its runner was already dead. */
   effects: string[];
   /** Whether the journal rebuilds state.json byte for byte. */
   replays: boolean;
   outcome: string | null;
 }
 
-/** Returns every problem: what was lost, doubled or inconsistent. Empty if the run is intact. */
+/** Returns every problem: anything lost, doubled or inconsistent. Empty if the run is intact. */
 export function faultsOf(evidence: Evidence): string[] {
   return [
     ...(evidence.replays ? [] : ['the journal does not replay to state.json']),

@@ -9,7 +9,7 @@ import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, PLAIN_BLOCK, tiny } from '../../su
 import { type Evidence, faultsOf, type Line } from './killed-history.js';
 import { type Ended, kill, replays, runnersOf, startCall, trusted, type Victim } from './victims.js';
 
-/** Records in a file for which action it ran, taken from the record of its start at once, while the runner lives. */
+/** A command that records in a file for which action it ran. It finds the action at once, while the runner lives. */
 const EFFECT = `runner=$(ps -o args= -p $PPID)
 case $runner in */runner.cjs*)
   action=$(grep -l '"pgid":'$$, .dev/specs/*/actions/*/started.json | sed -n 's|.*/actions/\\(a[0-9]*\\)/started.json$|\\1|p')
@@ -27,7 +27,7 @@ const external = (id: string): string => `
 `;
 
 const NAME = 'run-1';
-/** Seconds that a call waits for a command. Only the next call notices a runner killed before its first write. */
+/** Seconds that a call waits for a command: short, because only the next call notices a runner killed very early. */
 const ANSWER_WITHIN = { DEV_CLI_ANSWER_WITHIN: '0.3' };
 
 type Target = 'cli' | 'runner' | 'both';
@@ -37,14 +37,14 @@ export interface Tally {
   cli: number;
   runner: number;
   both: number;
-  /** Kills of dev-cli by tenth of the usual time of a whole call; the last element counts later ones. */
+  /** Kills of dev-cli by tenths of a call's usual duration; the last element counts later kills. */
   tenths: number[];
   /** Kills of dev-cli after it had answered. */
   answered: number;
   runs: number;
 }
 
-/** Does run after run of one name, like an agent that is killed at every turn and begins again. */
+/** Carries out run after run under one name, like an agent that is killed again and again and starts over. */
 export class Killer {
   readonly tally: Tally = { cli: 0, runner: 0, both: 0, tenths: Array(11).fill(0), answered: 0, runs: 0 };
   readonly faults: string[] = [];
@@ -52,7 +52,7 @@ export class Killer {
   private appended: string[] = [];
   private tried: string[] = [];
   private serial = 0;
-  /** Usual time of an undisturbed call of each kind, in milliseconds. */
+  /** Usual duration of an undisturbed call of each kind, in milliseconds. */
   private readonly usual = new Map<string, number>();
   private journal = '';
 
@@ -70,7 +70,7 @@ export class Killer {
     return this.tally.cli + this.tally.runner + this.tally.both;
   }
 
-  /** Does whole runs until there were enough kills or a problem was found. */
+  /** Carries out whole runs until there were enough kills or a problem was found. */
   async work(kills: number): Promise<void> {
     while (this.kills < kills && this.faults.length === 0) {
       await this.oneRun();
@@ -180,7 +180,7 @@ export class Killer {
     await Promise.race([sleep(whole), victim.ended]);
   }
 
-  /** Waits for a random instant of a runner's life, from when it can be seen. */
+  /** Waits for a random instant of a runner's life, counted from when it appears among the processes. */
   private async runnerInstant(victim: Victim): Promise<void> {
     let over = false;
     void victim.ended.then(() => {
@@ -197,12 +197,12 @@ export class Killer {
     this.usual.set('runner', life * 1.02);
   }
 
-  /** Checks an undisturbed call: every one of this story must be accepted. */
+  /** Checks a call that was not killed: it must be accepted. */
   private judge(args: string[], { code, signal, stdout }: Ended): void {
     if (code !== 0) this.faults.push(`dev-cli ${args.join(' ')}: exit ${code ?? signal}, ${stdout.slice(0, 500)}`);
   }
 
-  /** Checks that the call kept everything that was in the journal. */
+  /** Checks that the call removed nothing from the journal. */
   private keepsJournal(args: string[]): void {
     const path = join(runDir(this.project, NAME), 'events.jsonl');
     const now = existsSync(path) ? readFileSync(path, 'utf8') : '';

@@ -9,9 +9,9 @@ import { countSessions, eventsOf, git, readDigest, setUpLoop, write } from '../.
 import { BINARY, type Project } from '../../support/project.mjs';
 import { chosenSeed, seeded } from '../../support/seeded.js';
 
-// loop-operations.md, Queue: there are never two holders, and nothing late counts, whoever is killed or paused.
-// DEV_CLI_TEST_CLAIMS sets how often twelve claim three goals, DEV_CLI_TEST_LEASE_STOPS how often a worker is killed or
-// paused (`npm run prove:loop`: 100 and 200).
+// loop-operations.md, Queue: whichever worker is killed or paused, a goal never has two holders, and nothing that comes
+// after a lease has expired counts. DEV_CLI_TEST_CLAIMS sets how often twelve workers claim three goals,
+// DEV_CLI_TEST_LEASE_STOPS how often a worker is killed or paused (`npm run prove:loop`: 100 and 200).
 
 const ROUNDS = Number(process.env['DEV_CLI_TEST_CLAIMS'] ?? 1);
 const STOPS = Number(process.env['DEV_CLI_TEST_LEASE_STOPS'] ?? 8);
@@ -49,7 +49,7 @@ const fast = () => ({
   DEV_CLI_TEST_CLOCK_FROM: String(Date.now()),
 });
 
-/** Returns the goals that two held at once, according to the log. */
+/** Returns the goals that two workers held at once, according to the log. */
 function findOverlaps(project: Project): string[] {
   const held = new Map<string, { id: string; until: number }>();
   const events = new Map(eventsOf(project).map((event) => [event.event_id, event]));
@@ -141,7 +141,7 @@ describe('claims (loop-operations.md, Queue)', () => {
 });
 
 describe('auto that was paused past its lease', () => {
-  /** Pauses `auto` while its session works, until its lease has expired. */
+  /** Pauses `auto` while its session works, and continues it after its lease has expired. */
   async function pause(meanwhile: (project: Project, env: NodeJS.ProcessEnv) => Promise<void>): Promise<Project> {
     const project = begin(['a'], 'queue: { ttl_minutes: 3 }', 0.5);
     const digest = readDigest(project);

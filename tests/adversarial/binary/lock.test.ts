@@ -67,7 +67,7 @@ function refusal({ code, json }: Ended): string {
   return `${json?.error?.message} ${json?.error?.fix}`;
 }
 
-// Who meets a lock waits for it for ten seconds: all that do wait together.
+// A call that finds a lock waits ten seconds for it. These tests run concurrently, so that they wait together.
 
 describe.concurrent('a paused holder', () => {
   it.each([
@@ -172,7 +172,7 @@ describe.concurrent('a lock file that cannot be judged is never broken, and a pe
     expect([after.ino, after.size, after.mtimeMs]).toEqual([before.ino, before.size, before.mtimeMs]);
     expect(existsSync(join(project.home, 'nowhere'))).toBe(false);
     expect(times(name, 'a1')).toBe(0);
-    // As the message says: once a person moves it away, the run goes on.
+    // Once a person has moved the lock away, as the message says, the run goes on.
     rmSync(lockOf(name), { recursive: true });
     expect(devCli(project, red(name)).code).toBe(0);
     whole(name);
@@ -200,7 +200,7 @@ describe.skipIf(!canSandbox)(
     /** Starts a call in its own process namespace and stops it while it holds the lock. */
     async function sandboxed(name: string, plant: Record<string, string>): Promise<() => void> {
       const env = { ...project.env, ...hooked({ DEV_CLI_TEST_PAUSE: 'locked', ...plant }) };
-      // The first process of a namespace cannot stop itself.
+      // The first process of a namespace cannot stop itself, so a shell comes first.
       const script = 'NODE_OPTIONS="$1"; export NODE_OPTIONS; shift; "$@"; true';
       const words = [
         ...SANDBOX,

@@ -10,8 +10,8 @@ import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// loop-core.md, auto: the next batch continues an attempt that was cut at a write: nothing is done twice, and nothing
-// is lost. DEV_CLI_CRASH=states or all cuts everywhere.
+// loop-core.md, auto: `auto` is cut at a write, and the next batch continues its attempt: nothing is done twice, and
+// nothing is lost. DEV_CLI_CRASH=states or all cuts everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -33,7 +33,7 @@ function run(project: Project, hook: string, plan: Partial<HookPlan>) {
   return spawnSync(process.execPath, argv, { cwd: project.root, env, encoding: 'utf8' });
 }
 
-/** Returns the problems after the next batch. */
+/** Runs the next batch, and returns the problems after it. */
 function judge(project: Project): string[] {
   const { exit } = runLoop(project, 'auto', '--recursive', '--dirty');
   const attempts = call(project, ['attempt', 'list']).json['attempts'] as { n: number; classification: string }[];
@@ -68,7 +68,7 @@ describe(`an attempt cut at a write (${extent}, seed ${seed})`, () => {
       const { signal } = run(project, hook, { cut });
       const { op, path } = mutations[cut.call - 1] as Mutation;
       const place = `${cut.position} ${cut.call} (${op} ${path.replace(first.root, '')})`;
-      // How often a process is polled differs between runs, so the last calls may not be reached.
+      // A batch polls its processes more or less often each time, so it may end before the last recorded call.
       if (signal === 'SIGKILL') killed += 1;
       problems.push(...judge(project).map((problem) => `${place}: ${problem}`));
     }

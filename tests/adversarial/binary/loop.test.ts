@@ -7,13 +7,13 @@ import { countSessions, git, readDigest, runLoop, setUpLoop, write } from '../..
 import { BINARY, type Project } from '../../support/project.mjs';
 import { chosenSeed, seeded } from '../../support/seeded.js';
 
-// loop-core.md, auto: it is killed at any moment, while somebody works in the same tree: no attempt, commit or session
-// is lost or doubled, and nothing of the user's is touched. DEV_CLI_TEST_LOOP_KILLS sets the number of kills (`npm run
-// prove:loop`: 200), DEV_CLI_TEST_LOOP_RACES how often two begin at once.
+// loop-core.md, auto: `auto` is killed at any moment, while the user works in the same tree. No attempt, commit or
+// session may be lost or doubled, and the user's work must stay untouched. DEV_CLI_TEST_LOOP_KILLS sets the number of
+// kills (`npm run prove:loop`: 200), DEV_CLI_TEST_LOOP_RACES how often two batches begin at once.
 
 const KILLS = Number(process.env['DEV_CLI_TEST_LOOP_KILLS'] ?? 4);
 const RACES = Number(process.env['DEV_CLI_TEST_LOOP_RACES'] ?? 2);
-/** How many batches are killed before one may run to its end. */
+/** How many batches in a row are killed before one may run to its end. */
 const KILLS_A_NIGHT = 4;
 /** The latest kill within a batch, in milliseconds. */
 const LATEST = 3_000;
@@ -30,7 +30,7 @@ function begin(project: Project, digest: string): { child: ChildProcess; ended: 
   return { child, ended: new Promise((resolve) => child.on('close', () => resolve())) };
 }
 
-/** Plays one night: `auto` is killed several times, then completes, while a user commits, stages and leaves files. */
+/** Plays one night: `auto` is killed several times, then completes, while a user commits, stages and adds files. */
 async function play(kills: number): Promise<void> {
   const project = create();
   write(project, '.gitignore', '*.local\n');
@@ -103,7 +103,7 @@ describe('two at once (loop-core.md, auto)', () => {
         calls.map((child) => new Promise<number | null>((resolve) => child.on('close', resolve))),
       );
       expect(exits).toContain(0);
-      // 3 or 4: refused because of the lock, or because the goal is already done.
+      // Exit 3 or 4 means refused, because of the lock or because the goal is already done.
       for (const exit of exits) expect([0, 3, 4]).toContain(exit);
       expect(countSessions(project, id)).toBe(1);
     }

@@ -8,12 +8,12 @@ import { baseOf, goldenMoments, type Moment, storyMoments } from './lost/states.
 import { agentOf, DAMAGES, filesOf, kindOf, type Trial, tried, type Way } from './lost/trial.js';
 
 // At every moment of the golden runs and of the stories, one file below `actions/` or one document is missing, empty or
-// torn. Each answer must then be an action, or a refusal whose fix leads on. Trials are of the same kind if the same
-// kind of file is damaged in the same way at the same kind of action. DEV_CLI_LOST=kinds tries one of each kind, =all
-// every trial; the default is a sample of kinds.
+// torn. Each answer must then be an action, or a refusal whose fix lets the run continue. Trials are of the same kind
+// if the same kind of file is damaged in the same way at the same kind of action. DEV_CLI_LOST=kinds tries one of each
+// kind, =all every trial; the default is a sample of kinds.
 
 const EXHAUSTIVE = process.env['DEV_CLI_LOST'] === 'all';
-/** One in so many kinds is tried. */
+/** One of this many kinds is tried. */
 const ONE_IN = process.env['DEV_CLI_LOST'] === 'kinds' ? 1 : 24;
 const SEED = chosenSeed() % 1000;
 
@@ -40,8 +40,8 @@ function* trialsOf(moments: Iterable<Moment>): Generator<{ trial: Trial; kind: s
 }
 
 /**
- * Chooses the trials and how far to follow them. All: everything past its moment, each kind once to the end. In a
- * sample, every fourth goes to the end.
+ * Chooses the trials and how far to follow them. With `all`, the first trial of each kind goes to the end of the run,
+ * every other one just past its moment; otherwise one trial in four goes to the end.
  */
 function* chosenOf(moments: Iterable<Moment>): Generator<[Trial, Way]> {
   const seen = new Set<string>();
@@ -90,7 +90,7 @@ describe('one file of a run that is missing, empty or torn', () => {
     const [moment] = [...goldenMoments(project, fresh)].filter(({ title }) => title.endsWith('.wave-out'));
     if (moment === undefined) throw new Error('no such golden run');
     const image = new Map(moment.image);
-    // Removes what the store would restore the file from.
+    // Spoils the contents from which the store would restore the file.
     for (const [path, content] of image) {
       if (path.includes('/objects/')) image.set(path, Buffer.from('x'));
       if (path.endsWith('/events.jsonl')) image.set(path, withoutTexts(content));

@@ -17,9 +17,9 @@ import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// memory.md, Where; Handoff: a call that is cut at a write, or has no space or permission to write, has recorded all or
-// nothing. Repeated, it completes or starts anew, and nothing is lost or doubled. No clock decides what is newest.
-// DEV_CLI_CRASH=states or all cuts everywhere.
+// memory.md, Where; Handoff: a call that is cut at a write, or has no space or permission to write, has recorded
+// everything or nothing. Repeated, it completes or starts over, and nothing is lost or doubled. Which record is newest
+// does not depend on the clock. DEV_CLI_CRASH=states or all cuts everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -38,7 +38,7 @@ type Name = keyof typeof COMMANDS;
 let project: Project;
 afterEach(() => project.remove());
 
-/** Creates a project with the region and an old handoff, with or without a book. */
+/** Creates a project with memory's region and an old handoff, with or without a book. */
 function begin(hasBook: boolean): Image {
   project = createProject();
   expect(devCli(project, ['handoff', 'write']).code).toBe(0);
@@ -47,7 +47,7 @@ function begin(hasBook: boolean): Image {
   return new Map(whole.filter(([path]) => hasBook || !path.startsWith('.dev/')));
 }
 
-/** Renames the handoff to an old second, so that the name of a new one is free in each trial. */
+/** `begin` gives the handoff a name with an old time, so that the name of a new handoff is free in each trial. */
 const NAME = /^\.ai\/handoffs\/.*/;
 const OLD = '.ai/handoffs/2026-01-01_000000.md';
 
@@ -70,7 +70,7 @@ async function faultsOfBook(): Promise<string[]> {
   return (await streams.replay('book', {})).differences.map(({ problem }) => problem);
 }
 
-/** Returns the problems of the files that others read. */
+/** Returns the problems in the files that other programs read. */
 function faultsOfFiles(): string[] {
   const context = readFileSync(join(project.root, 'PROJECT_CONTEXT.md'), 'latin1');
   const tree = readTree(join(project.root, '.ai/handoffs'));
@@ -82,7 +82,7 @@ function faultsOfFiles(): string[] {
   ];
 }
 
-/** Returns the differences from an undisturbed call, after the call was repeated. */
+/** Repeats the call, and returns the differences from an undisturbed call. */
 async function judge(name: Name): Promise<string[]> {
   const { decisions, notes, next, counts } = shown();
   const hands = name !== 'memory decide';
@@ -150,7 +150,6 @@ describe(`cut at a write (${extent}, seed ${seed})`, () => {
   });
 });
 
-/** The arguments of each call. */
 const REFUSED = Object.entries(COMMANDS) as [Name, string[]][];
 
 /** Returns the book and the files, without leftovers of interrupted locks and writes. */
@@ -175,7 +174,7 @@ describe('a disk that is full from one write on', () => {
         const env = { ...project.env, ...full(from) };
         const { root: cwd } = project;
         const { status, stdout } = spawnSync(process.execPath, [BINARY, ...args], { cwd, env, encoding: 'utf8' });
-        // The disk never became full.
+        // Exit 99: the disk never became full.
         if (status === 99) break;
         const { error } = JSON.parse(stdout) as { error?: { code: string; message: string; fix: string } };
         expect([status, error?.code], stdout).toEqual([1, 'IO']);
@@ -230,7 +229,7 @@ describe.skipIf(!canBecome)(
         status: 0,
         stdout: '',
       });
-      // It shows what can be read: the handoffs, and that the book is left out.
+      // The output shows the handoffs, which can be read, and says that the book is left out.
       expect(asNobody(['context'])).toMatchObject({ status: 0, stdout: expect.stringMatching(/left out/) });
       expect(readTree(project.root)).toEqual(before);
     });

@@ -8,7 +8,7 @@ import { devCli, devCliAsync, type Result } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 
-// memory.md, Where: nothing acknowledged is lost, and nothing is recorded twice
+// memory.md, Where: nothing acknowledged is lost, and nothing is recorded twice.
 
 const CALLS = numberFrom('DEV_CLI_TEST_MEMORY_CALLS', 5);
 const KILLS = numberFrom('DEV_CLI_TEST_MEMORY_KILLS', 15);
@@ -41,7 +41,7 @@ function journal(): Line[] {
     .map((line) => JSON.parse(line) as Line);
 }
 
-/** Returns the problems of the journal, given the calls that were answered. */
+/** Returns the problems in the journal, given the calls that were answered and those that were tried. */
 function faultsOf(acknowledged: ReadonlyMap<string, string>, tried: readonly string[]): string[] {
   const lines = journal();
   const holders = (text: string) => lines.filter(({ patch }) => JSON.stringify(patch).includes(`"${text}"`));
@@ -67,7 +67,7 @@ async function race(writers: number, calls: number): Promise<void> {
   let facts = 0;
   let racing = true;
   const hook = (async () => {
-    // 1 kB each, so that the file is moved away during the race.
+    // Facts of 1 kB each, so that their file becomes full and is moved away during the race.
     for (; racing; await sleep(1))
       for (let n = 0; n < 5; n++) appendFact(directory, { n: facts++, text: 'f'.repeat(1000) });
   })();

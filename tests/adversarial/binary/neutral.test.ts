@@ -10,9 +10,9 @@ import { chosenSeed, numberFrom } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// neutral.md, Writing: to the next caller, a call that is cut at a write is either done or not begun. Several
-// processes, ours and others that lock by empty files, lose nothing. DEV_CLI_CRASH=all cuts everywhere;
-// DEV_CLI_TEST_NEUTRAL_CALLS sets how often each process calls.
+// neutral.md, Writing: a call that is cut at a write seems to the next caller either done or not begun. When several
+// processes write at once, ours and other tools that lock by empty files, nothing is lost. DEV_CLI_CRASH=all cuts
+// everywhere; DEV_CLI_TEST_NEUTRAL_CALLS sets how often each process calls.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -40,7 +40,7 @@ function begin(): Image {
 }
 
 interface Standing {
-  /** How many times the plan that was open was archived. */
+  /** How many times the open plan was archived. */
   archived: number;
   plan: string | null;
   tasks: boolean;
@@ -94,7 +94,7 @@ describe(`a call that archives, cut at a write (${extent}, seed ${seed})`, () =>
       expect([BEFORE, AFTER[name]], place).toContainEqual(shown);
       if (stdout.endsWith('\n')) expect(shown, place).toEqual(AFTER[name]);
       seen.add(JSON.stringify(shown));
-      // The next writer finishes or drops it and leaves nothing behind; what was visible does not change.
+      // The next writer finishes or drops the call that was cut, and removes its leftovers; readers see no change.
       expect(nexus('task_add', { title: 'later', context: 'c' }).code, place).toBe(0);
       expect({ ...look(), tasks: shown.tasks }, place).toEqual(shown);
       const left = [...readTree(join(project.root, '.nexus')).keys()].filter((file) => file.endsWith('closing.json'));

@@ -17,9 +17,9 @@ import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { isLeftover } from './crash/normal.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// loop-operations.md, Queue: a call that is cut at a write has recorded all or nothing. The next call, or the same one
-// repeated, has the same result as without the cut: nothing is lost, answered twice or torn. DEV_CLI_CRASH=states or
-// all cuts everywhere.
+// loop-operations.md, Queue: a call that is cut at a write has recorded everything or nothing. The next call, or the
+// same call repeated, has the same result as without the cut: nothing is lost, answered twice or torn.
+// DEV_CLI_CRASH=states or all cuts everywhere.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -41,13 +41,13 @@ const PATCH = 'diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\
 
 interface Command {
   args: string[];
-  /** A question that may be asked in between. */
+  /** A command that only reads; it may be called between the cut and the repetition. */
   next: string[];
-  /** Count only from the first call about this path on. */
+  /** Count only from the first file-system call whose path contains this text. */
   from?: string;
-  /** A batch that follows. */
+  /** The arguments of a batch to run afterwards. */
   work?: string[];
-  /** The error of the repeated call if it was already done; by default it answers as before. */
+  /** The error of the repeated command if the first call has succeeded; by default it gives the same answer. */
   again?: string;
 }
 type Answer = Record<string, unknown>;
@@ -103,7 +103,7 @@ function begin(): Project {
 const read = ({ root }: Project, path: string): string =>
   existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
 
-/** Replaces random ids and times by order of appearance, and attempt numbers, which a cut call may use up. */
+/** Replaces random ids and times by their order of appearance, and attempt numbers, which a cut call may use up. */
 function normal(value: unknown): string {
   const names = new Map<string, string>();
   return stringify(value, { sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 })
@@ -118,7 +118,7 @@ function normal(value: unknown): string {
     .replace(/\b(n|attempt): \d+/g, '$1: 0');
 }
 
-/** Returns the events of the log, each once. A cut may leave half a line. */
+/** Returns the events of the log, each once, without a line that a cut left incomplete. */
 function readEvents(project: Project): Answer[] {
   const events = new Map<unknown, Answer>();
   for (const line of read(project, '.ai/events/events.jsonl').split('\n').filter(Boolean)) {
@@ -127,7 +127,7 @@ function readEvents(project: Project): Answer[] {
       events.set(event['event_id'], event);
     } catch {}
   }
-  // Refusals are events, too, and a repeated call is refused again.
+  // Leaves out refusals, which are logged as events: a repeated call may be refused again.
   const also = /rejected|reused/;
   return [...events.values()].filter(({ event_type: type }) => !also.test(String(type)));
 }
@@ -138,9 +138,9 @@ function listReports({ root }: Project): string[] {
   return names.filter((name) => !isLeftover(name)).map((name) => `.ai/reports/${name}`);
 }
 
-/** Returns everything that the loop keeps and shows. */
+/** Returns everything that the loop stores and shows. */
 async function look(project: Project): Promise<string[]> {
-  // The next successful call adds to the log what is missing there.
+  // A cut may leave events out of the log; the next successful call, this one, adds them.
   const inbox = call(project, ['inbox', 'list', '--include-resolved']).json;
   const { snapshot } = await openStream(project).read('loop');
   const state: LoopState = { ...EMPTY_LOOP, ...snapshot };
@@ -178,10 +178,10 @@ function run(project: Project, hook: string, args: string[], plan: Partial<HookP
   return spawnSync(process.execPath, argv, { cwd: project.root, env, encoding: 'utf8' });
 }
 
-/** Files of people; each must be as before or as after. */
+/** Files that people edit; each must be as before or as after the call. */
 const FILES = ['.ai/goals.yaml', '.ai/decisions/d.yaml'];
 
-/** Returns the problems after a call was cut and then repeated. */
+/** Repeats a call that was cut, and returns the problems. */
 async function judge(project: Project, command: Command, isAsked: boolean, printed: string): Promise<string[]> {
   const { args, next, again } = command;
   const faults: string[] = [];
@@ -189,7 +189,7 @@ async function judge(project: Project, command: Command, isAsked: boolean, print
   const { exit, json } = call(project, args);
   if (exit !== 0 && json.error?.code !== again) faults.push(`again: ${JSON.stringify(json)}`);
   if (exit === 0 && again !== undefined && printed.endsWith('\n')) faults.push('answered and not recorded');
-  // The next batch ends work that a cut call left running.
+  // The next batch ends processes that a cut call left running.
   if (command.work !== undefined) runLoop(project, ...command.work);
   const { differences } = await openStream(project).replay('loop', {});
   return [...faults, ...differences.map(({ problem }) => problem)];

@@ -26,7 +26,7 @@ function put(content: string | Buffer): void {
   writeFileSync(output, content);
 }
 
-/** What an agent may leave in place of its output; the other agent of the action delivers. */
+/** What may be found in place of an agent's output, and the error for it; the action's other agent delivers. */
 const LEFT: [string, () => void, string][] = [
   ['nothing', () => rmSync(output, { force: true }), 'EVIDENCE_MISSING'],
   ['an empty file', () => put(''), 'EVIDENCE_MISSING'],

@@ -9,8 +9,8 @@ import { BINARY } from '../../support/project.mjs';
 import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 import { lines } from '../../wings/loop/log.js';
 
-// loop-operations.md, Inbox: when two people answer one item at once, one succeeds, and only that answer has an effect.
-// DEV_CLI_TEST_PEOPLE sets how often two try (`npm run prove:loop`: 50).
+// loop-operations.md, Inbox: if two people answer one item at once, one succeeds, and only that answer has an effect.
+// DEV_CLI_TEST_PEOPLE sets the number of rounds (`npm run prove:loop`: 50).
 
 const ROUNDS = numberFrom('DEV_CLI_TEST_PEOPLE', 3);
 const create = freshProjects();
@@ -53,7 +53,7 @@ describe('two people on one item at once', () => {
       const told = eventsOf(project).filter(({ event_type: type, payload: of }) => {
         return type === 'operator_inbox_action' && of['goal_id'] === id;
       });
-      // A line of the log may occur twice.
+      // The log may contain a line twice, so events are compared by id.
       expect([...new Map(told.map((event) => [event.event_id, event.payload])).values()]).toEqual([
         expect.objectContaining({ action, operator_id: operator, reason: `by ${operator}`, goal_status: status }),
       ]);

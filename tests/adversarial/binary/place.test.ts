@@ -54,7 +54,7 @@ afterEach(() => {
 const AT_ONCE = { env: { DEV_CLI_ANSWER_WITHIN: '0' } };
 const EXTERNAL = (line: string): string => `\n  - id: outside\n    type: cli\n    command: ${line}\n`;
 
-/** Runs a command at a terminal as a person, with no agent at work. */
+/** Runs a command as a person at a terminal. */
 function person(at: Project, command: string, ...answers: string[]): string {
   const done = terminal?.(command, { cwd: at.root, env: at.env, answers });
   if (done === undefined) throw new Error(NO_TERMINAL);
@@ -76,16 +76,16 @@ function copy(): Project {
       cpSync(project.root, root, { recursive: true, preserveTimestamps: true });
       return { ...project, root };
     } catch (error) {
-      // A file that a runner renames at this moment is gone under its old name.
+      // Starts over if a runner has renamed a file while it was being copied.
       if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
       rmSync(root, { recursive: true, force: true });
     }
   }
 }
 
-/** Clones the project from a repository that tracks everything. */
+/** Commits everything, `.dev` included, and clones the project. */
 async function clone(): Promise<Project> {
-  // A runner removes its files a moment after its command is recorded; git would then miss them.
+  // Waits for the runners, because git fails if a runner removes its files at this moment.
   await eventually('the runners have ended', () => runnersOf(project).length === 0);
   git(project, 'add', '--all', '--force');
   git(project, 'commit', '--quiet', '--message', 'everything');
@@ -99,7 +99,7 @@ async function clone(): Promise<Project> {
 /** The directory of the pending action, relative to the run's directory. */
 const pendingDirectory = (): string => `actions/${stateOf(project, RUN).pendingAction?.['actionId']}`;
 
-/** Checks that a launch is refused and names what a person can run, and that nothing has happened or been written. */
+/** Checks that a launch is refused, names a command for a person, and has had no effect. */
 function refused(at: Project, args: string[], name = 'run-1'): void {
   const before = imageOf(at, '.');
   const { code, json } = devCli(at, args, AT_ONCE);

@@ -5,9 +5,9 @@ import { chosenSeed, seeded } from '../../support/seeded.js';
 import type { Mood } from './disk/disk.js';
 import { Forgetful, type Planted } from './disk/story.js';
 
-// storage.md, Proofs: the disk forgets any part of the unsynced data, after each answer of a whole run and in the
-// middle of its commands. DEV_CLI_POWER=all cuts after each call, and more often after each answer; by default a sample
-// is tried.
+// storage.md, Proofs: the power is cut after each answer of a whole run and in the middle of its commands, and the disk
+// forgets any part of the unsynced data. DEV_CLI_POWER=all cuts after each file-system call, and more often after each
+// answer; by default a sample is tried.
 
 const isAll = process.env['DEV_CLI_POWER'] === 'all';
 const MOODS: Mood[] = ['nothing', 'names only', 'all', ...Array<Mood>(12).fill('anything')];
@@ -50,7 +50,7 @@ describe('a power cut', () => {
 
   it('takes nothing that was answered of an execution with commits', LONG, () => {
     generatePlan(project);
-    // No cuts inside commands: their jobs are then running, and this disk does not see what they write.
+    // No cuts inside commands, because jobs run during them, and this disk does not see the jobs' writes.
     const disk = forgetful(['nothing', 'anything'], 0);
     const agent = disk.agent();
     expect(agent.drive(agent.start('--recipe execute-standard'))).toMatchObject({ outcome: 'completed' });
@@ -66,7 +66,7 @@ describe('the proof', () => {
     try {
       agent.drive(agent.start('--recipe specify-quick-autopilot'));
     } catch {
-      // The story may not even reach its end.
+      // With the defect, the story may not even reach its end.
     }
     expect(disk.told.problems.length).toBeGreaterThan(0);
   });

@@ -12,8 +12,8 @@ import { type Dispatch, engineOf, generate, hand, planOf, RUN } from './executin
 import { call, replays } from './victims.js';
 
 // living-plan.md, plan apply: several processes at once propose a changed plan, collect results and answer the question
-// about it. Each gets an answer as if they had come one after another: a change is asked about once and applied once,
-// and no result is lost.
+// about the change. Each gets an answer as if the calls had come one after another: a change is asked about once and
+// applied once, and no result is lost.
 
 const RACES = numberFrom('DEV_CLI_TEST_EXECUTION_RACES', 1);
 const SESSION = 's-1';
@@ -70,13 +70,13 @@ const together = (...calls: string[][]): Promise<Told[]> =>
 const count = (type: string): number => journalOf(project, RUN).filter((entry) => entry['type'] === type).length;
 const statusOf = ({ json }: Told): unknown => (json['plan'] as { status?: unknown } | undefined)?.status;
 
-/** Returns the problems once everything was proposed, answered and done. */
+/** Returns the problems at the end of the execution. */
 function faults(): string[] {
   const { order, todos, proposed } = engineOf(project);
   const attempts = Object.values(todos).reduce((sum, { attempt }) => sum + attempt, 0);
   return [
     ...(count('plan-applied') === 1 ? [] : [`taken up ${count('plan-applied')} times`]),
-    // A todo that was at work when the change was applied is done twice.
+    // A todo that was in progress when the change was applied takes two attempts, each with a result.
     ...(count('task-done') === attempts ? [] : [`${count('task-done')} results of ${attempts} attempts were taken`]),
     ...(proposed === undefined ? [] : ['still proposed']),
     ...(order.join() === 'todo-1,todo-2,todo-3,todo-4' ? [] : [`the plan is ${order.join()}`]),
@@ -93,7 +93,7 @@ async function takeAll(action: Dispatch): Promise<void> {
 
 const APPLY = ['plan', 'apply', RUN];
 
-/** Three processes propose the change while another collects the results of the wave. */
+/** Makes three processes propose the change while another collects the wave's results. */
 async function proposeAtOnce(dispatch: Dispatch): Promise<void> {
   for (const task of dispatch.tasks) hand(project, task);
   const collect = ['step', 'complete', RUN, '--action', dispatch.actionId, '--collect'];
@@ -105,7 +105,7 @@ async function proposeAtOnce(dispatch: Dispatch): Promise<void> {
   expect(count('plan-proposed')).toBe(1);
 }
 
-/** Two processes answer the question while two more propose the change again. */
+/** Makes two processes answer the question while two more propose the change again. */
 async function answerAtOnce({ actionId }: Dispatch): Promise<void> {
   callHook(project, 'user-prompt-submit', 'claude', { session_id: SESSION, cwd: project.root, prompt: 'Yes.' });
   const yes = ['step', 'complete', RUN, '--action', actionId, '--choice', 'approve'];

@@ -9,8 +9,8 @@ import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './e
 import { type Dispatch, RUN, type Task } from './executing.js';
 import { call } from './victims.js';
 
-// Several processes collect the same results at once, singly and all together. Every answer must be one that some
-// sequential order would give; exactly one process takes each result, and each todo is committed once.
+// Several processes collect the same results at once, some one by one, some all together. Every answer must be one that
+// some sequential order of the calls would give. Exactly one process takes each result; each todo is committed once.
 
 const RACES = numberFrom('DEV_CLI_TEST_EXECUTION_RACES', 1);
 const TODOS = 3;
@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** One answer, and the task it was asked for; null for all tasks. */
+/** One answer, and the task that the call was about; null for all tasks. */
 interface Told {
   asked: string | null;
   code: number | null;
@@ -51,7 +51,10 @@ function takenBy({ asked, json }: Told): string[] {
   );
 }
 
-/** Returns the answers that no order of the calls explains: each must be a commit, or follow the one it repeats. */
+/**
+ * Returns the answers that no order of the calls explains. Each answer must match a commit of its own or, as a
+ * duplicate, repeat one.
+ */
 function unexplained(told: readonly Told[], commits: readonly string[][]): string[] {
   const left = commits.map((commit) => [...commit].sort().join());
   const faults = told.flatMap((one) => {

@@ -9,8 +9,9 @@ import type { Document } from '../../support/cli.js';
 
 /**
  * Checks whether the order of the journal explains every answer of many concurrent processes (linearizability). Each
- * answer must be that of the sequential machine at one instant between the call and its return. Instants are positions
- * in the journal, whose size was read before the call and after the return. Pure, so that it can be shown to fail.
+ * answer must be the one that the sequential machine gives at some instant between the call and its return. Instants
+ * are positions in the journal; its size was read before the call and after the return. Pure, so that tests can show
+ * that it detects faults.
  */
 
 export type Operation =
@@ -30,11 +31,11 @@ export interface Observed {
   json: Document;
 }
 
-/** What happened according to the journal. */
+/** The journal, and the contents that it names. */
 export interface Recorded {
   /** The text of events.jsonl. */
   journal: string;
-  /** Returns the content of a document by digest, to find what `append` added. */
+  /** Returns a document's content by its digest, to find the lines that `append` added. */
   content(digest: string): string;
 }
 
@@ -46,13 +47,13 @@ interface Moment {
   begin: number;
   entries: Entry[];
   state: RunState;
-  /** What `next` answers at this moment. */
+  /** The answer of `next` at this moment. */
   next: unknown;
   /** Lines that this commit added to DRAFT.md. */
   added: string[];
 }
 
-/** Returns everything that the order of the journal does not explain. */
+/** Returns every answer, and every commit, that the order of the journal does not explain. */
 export function unexplained(observed: readonly Observed[], recorded: Recorded): string[] {
   const moments = momentsOf(recorded);
   const used = new Map<Moment, Observed>();
@@ -80,7 +81,7 @@ export function unexplained(observed: readonly Observed[], recorded: Recorded): 
   ];
 }
 
-/** Returns the changes in journal order, for the sequential machine to repeat. */
+/** Returns the changes in journal order, so that the sequential machine can repeat them. */
 export function changesOf(recorded: Recorded): { change: Operation; next: unknown }[] {
   return momentsOf(recorded).flatMap(({ entries, next, added }) => {
     const change = entries.map((entry) => changeOf(entry, added)).find((found) => found !== null);
@@ -101,7 +102,7 @@ function changeOf({ type, data }: Entry, added: string[]): Operation | null {
   return type === 'ended' && outcome === 'aborted' ? { kind: 'abort' } : null;
 }
 
-/** Whether the sequential machine gives this answer at this moment; for a change, by this very commit. */
+/** Whether the sequential machine gives this answer at this moment; a change must have made this moment's commit. */
 function explains(moment: Moment, answer: Observed): boolean {
   const { state, next } = moment;
   const { operation, json, code } = answer;
@@ -137,7 +138,7 @@ function explainsRefusal(state: RunState, { operation, json }: Observed): boolea
 
 function isDuplicate(state: RunState, operation: Operation): boolean {
   if (operation.kind === 'abort') return state.status === 'aborted';
-  // Nothing has been done since: the answer to the first call may have been lost.
+  // A repeated `invalidate` counts as a duplicate as long as nothing has been done since the first one.
   if (operation.kind === 'invalidate') {
     const pending = state.pendingAction;
     return pending?.cause === 'invalidate' && pending.action !== 'done' && pending.block === operation.block;

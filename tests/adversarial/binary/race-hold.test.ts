@@ -6,8 +6,8 @@ import { numberFrom } from '../../support/seeded.js';
 import { type Dispatch, engineOf, generate, hand, planOf, RUN } from './executing.js';
 import { call, replays } from './victims.js';
 
-// control.md, Holding: processes hold and release a run while others collect its results. Each gets an answer as if
-// they had come one after another: no result is lost, nothing is handed out during a hold, and the run reaches its end.
+// control.md, Holding: processes hold and release a run while others collect its results. Each gets an answer as if the
+// calls had come one after another: no result is lost, nothing is handed out during a hold, and the run completes.
 
 const RACES = numberFrom('DEV_CLI_TEST_EXECUTION_RACES', 1);
 
@@ -27,7 +27,7 @@ afterEach(() => project.remove());
 
 const types = (): string[] => journalOf(project, RUN).map((entry) => String(entry['type']));
 
-/** Returns the deviations from any sequential order. */
+/** Returns the entries that no sequential order of the calls explains. */
 function faults(told: readonly string[]): string[] {
   const found: string[] = [];
   let isHeld = false;
@@ -70,7 +70,7 @@ it(`results are taken once, whoever holds and releases meanwhile, ${RACES} times
       const collect = ['step', 'complete', RUN, ...(action.ack ?? '').split(' ').slice(4)];
       const calls = [['hold', RUN], collect, ['release', RUN], ['hold', RUN], collect];
       const codes = await Promise.all(calls.map(async (words) => (await call(project, words)).code));
-      // The second process finds no more results to collect, or the run ended.
+      // One of the two collecting calls may fail: it finds nothing more to collect, or the run has ended.
       expect(codes[1] === 0 || codes[4] === 0, codes.join()).toBe(true);
       action = devCli(project, ['release', RUN]).json.next as unknown as Dispatch;
       action ??= devCli(project, ['next', RUN]).json as unknown as Dispatch;

@@ -18,7 +18,7 @@ const seed = chosenSeed();
 let project: Project;
 afterEach(() => project.remove());
 
-/** Runs one race of sixteen processes from the first action on; at the end a few abort the run at once. */
+/** Runs a race of sixteen processes from the first action on; at the end a few of them abort the run simultaneously. */
 async function race(round: number, calls: number, env: NodeJS.ProcessEnv = {}): Promise<Observed[]> {
   project = createProject();
   init(project, NAME, '--recipe', tiny(project, 'race', RACE_BLOCKS), '--goal', 'Live');
@@ -29,7 +29,7 @@ async function race(round: number, calls: number, env: NodeJS.ProcessEnv = {}): 
   return racers.flatMap(({ observed }) => observed).sort((a, b) => a.to - b.to);
 }
 
-/** Repeats the changes of the journal one by one on the sequential machine, in memory. */
+/** Repeats the journal's changes one by one on the sequential machine, in memory; returns the differences. */
 async function sequential(recorded: Recorded): Promise<string[]> {
   const machine = stage({ recipes: { race: readFileSync(join(project.root, '.dev/recipes/race.yaml'), 'utf8') } });
   await machine.init('race', { goal: 'Live' });
@@ -111,7 +111,7 @@ it('a run that is aborted while it is made the active one is not left active', {
 
 describe('the race finds', () => {
   it.each(['no-lock', 'pid-lock'])('a store with %s', { timeout: 300_000 }, async (plant) => {
-    // One race may succeed by chance; many in a row do not.
+    // A single race may happen to go well despite the defect; ten in a row do not.
     let found: string[] = [];
     for (let round = 100; round < 110 && found.length === 0; round += 1) {
       if (round > 100) project.remove();
@@ -127,7 +127,7 @@ describe('the race finds', () => {
   });
 });
 
-/** If two processes wrote a journal at once, it may not even be readable. */
+/** Returns the faults of a race. A journal that two processes wrote at once may even be unreadable. */
 function faultsIn(observed: Observed[]): string[] {
   try {
     return unexplained(observed, recordedBy(project));

@@ -7,13 +7,13 @@ import type { Random } from '../../support/seeded.js';
 import type { Observed, Operation, Recorded } from './race-history.js';
 import { call } from './victims.js';
 
-/** The run at which all processes work. */
+/** The run on which all processes work. */
 export const NAME = 'run-1';
 
 const STEPS = ['one', 'two', 'three', 'four', 'five', 'six'] as const;
 const COLOUR = 'colour';
 
-/** Plain blocks and one with a choice: any process can acknowledge them. The last block writes the run's draft. */
+/** Plain blocks and one with a choice, which any process can acknowledge. The last block writes the run's draft. */
 export const RACE_BLOCKS = [
   ...STEPS.map((id, index) =>
     index === 3
@@ -23,10 +23,10 @@ export const RACE_BLOCKS = [
   '\n  - { id: reports, type: cli, command: "dev-cli draft import {name}" }\n',
 ];
 
-/** One of many callers: asks, acknowledges the action it believes pending, and disturbs. */
+/** One of many callers: asks questions, acknowledges the action that it believes pending, and gets in others' way. */
 export class Racer {
   readonly observed: Observed[] = [];
-  /** Every action it has seen; it believes the last one to be pending. */
+  /** Every action that this racer has seen; it believes that the last one is pending. */
   private readonly seen = [{ actionId: 'a999', block: 'invented' }];
   private lines = 0;
 

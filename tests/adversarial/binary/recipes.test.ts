@@ -23,7 +23,7 @@ afterEach(() => project.remove());
 const BASE = 'name: bad\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: autopilot }\nblocks:\n';
 const ONE = '  - id: one\n    type: llm\n    instruction: Think.\n';
 
-/** The fault, the recipe, the line to report, and a word that the message must contain. */
+/** The fault, the recipe, the line that must be reported, and a word that the message must contain. */
 const FAULTS: [string, string, number | null, string][] = [
   ['a misspelt key', `${BASE}${ONE}    instuctionFile: x.md\n`, 9, 'instructionFile'],
   ['a misspelt key on top', `nam: bad\n${BASE}${ONE}`, 1, 'name'],

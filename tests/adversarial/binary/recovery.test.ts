@@ -8,8 +8,9 @@ import { devCli, imageOf, journalOf, nextOf, type Result, runDir, spawnDevCli, s
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, DATA_BLOCK, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// What a machine can do to a run: a full disk, a tree that cannot be written or read, a clock that goes back, a
-// directory that vanishes. The previous state must be intact and the error clear, and the next good call goes on.
+// Trouble with the machine: a full disk, a tree that cannot be written or read, a clock that goes back, a directory
+// that vanishes. The previous state must stay intact, the error must be clear, and the run must go on once the trouble
+// is over.
 
 const HOOKS = join(dirname(fileURLToPath(import.meta.url)), 'hooks');
 const RUN = '.dev/specs/run-1';
@@ -38,7 +39,7 @@ function expectDone(): void {
   expect(devCli(project, ['replay', 'run-1', '--check', '--json']).json['differences']).toEqual([]);
 }
 
-/** Returns the run's own files, without leftovers of an interrupted lock. */
+/** Returns the digests of the files below `.dev`, without leftovers of interrupted locks and writes. */
 function essence(): Record<string, string> {
   return Object.fromEntries(Object.entries(imageOf(project)).filter(([path]) => !/\/lock|\.tmp$/.test(path)));
 }
@@ -206,7 +207,7 @@ describe('a clock that goes back', () => {
     const action: Action = startTiny(project, [AGENTS_BLOCK, DATA_BLOCK, END_BLOCK]);
     const at = (hours: number, args: string[], back = '0') =>
       withHook('shifted-clock.cjs', args, { TEST_CLOCK_SHIFT: String(hours * 3_600_000), TEST_CLOCK_BACK: back });
-    // No output was written yet, whatever the clock says.
+    // The output has not been written, whatever the clock says.
     expect(at(48, ['step', 'complete', 'run-1', '--action', 'a1']).json.error?.code).toBe('EVIDENCE_MISSING');
     deliver(project, action);
     const accepted = at(-24, ['step', 'complete', 'run-1', '--action', 'a1'], '1');

@@ -17,7 +17,10 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Milliseconds after which a call has reached its wait; on a busy machine, the time of so many calls. */
+/**
+ * Milliseconds after which a call has begun to wait; on a busy machine, the time that CALLS calls take is used
+ * instead.
+ */
 const WAITING = 700;
 const CALLS = 6;
 

@@ -97,14 +97,14 @@ describe('state.json', () => {
   });
 });
 
-/** Replaces the journal by what `damage` returns; null removes it. */
+/** Replaces the journal by the text that `damage` returns; null removes the journal. */
 function cut(damage: (whole: string) => string | null): void {
   const left = damage(readFileSync(journal(), 'utf8'));
   if (left === null) rmSync(journal());
   else writeFileSync(journal(), left);
 }
 
-/** Returns the offset of the commit whose last entry issues this action. */
+/** Returns the offset at which the commit begins that issues this action. */
 function beginningOf(whole: string, action: string): number {
   const lines = whole.split('\n');
   const last = lines.findIndex((line) => line.includes('"type":"issued"') && line.includes(`"actionId":"${action}"`));
@@ -113,7 +113,7 @@ function beginningOf(whole: string, action: string): number {
   return lines.slice(0, begun).join('\n').length + 1;
 }
 
-/** Follows the fix of the refusal of `next`, and repeats the call. */
+/** Follows the fix with which `next` is refused, and calls `next` again. */
 function follow(): ReturnType<typeof devCli> {
   const refused = devCli(project, ['next', 'run-1']);
   expect([refused.code, refused.json.error?.code]).toEqual([1, 'JOURNAL_CORRUPT']);
@@ -207,7 +207,7 @@ describe('the journal', () => {
 describe('recipe.json', () => {
   it('damaged: exit 1, named, nothing touched', () => {
     project.replay = false;
-    // Not merely truncated, which would be repaired.
+    // Damaged, not merely truncated: a truncated file would be repaired.
     writeFileSync(join(runDir(project, 'run-1'), 'recipe.json'), '{"compiled":');
     const image = imageOf(project);
     const result = red();

@@ -21,7 +21,7 @@ import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 import { begin, doAll, document, engineOf, generate, goOn, hand, making, planOf, RUN } from './executing.js';
 
-/** The surroundings of dev-cli are broken: it works anyway, or says what a person can do. */
+/** The surroundings of dev-cli are broken: it works nevertheless, or says what a person can do. */
 
 let project: Project;
 beforeEach(() => {
@@ -105,7 +105,7 @@ describe('a journal', () => {
   it('that may not grow any more (ulimit -f): the reason and the ways on, and nothing is lost', () => {
     const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
     const image = imageOf(project);
-    // The unit of the limit is 512 or 1,024 bytes; output goes to pipes, which it does not limit.
+    // The limit counts units of 512 or 1,024 bytes. It does not apply to the output, which goes to pipes.
     const limit = Math.floor(statSync(journal()).size / 1024);
     const limited = runPrinted(project, `ulimit -f ${limit}; ${first.ack}`);
     expect([limited.code, limited.json.error?.code], limited.stdout).toEqual([1, 'IO']);
@@ -138,7 +138,7 @@ describe('a journal', () => {
 });
 
 describe('a directory whose name is not UTF-8', () => {
-  /** Runs a command there by a shell, since Node cannot name the directory. */
+  /** Runs a command in the directory by way of a shell, since Node cannot express the directory's name. */
   function inBadName(command: string): {
     code: number | null;
     json: { error?: { code: string; message: string; fix?: string } };

@@ -7,14 +7,14 @@ import { requireRecipe } from '../../../src/recipe/load/load.js';
 import { type Document, devCli } from '../../support/cli.js';
 import { BINARY, CHECKOUT, type Project } from '../../support/project.mjs';
 
-/** Preloaded into the binary and the runner; described in the file itself. */
+/** The module that is preloaded into the binary and the runner; its first lines describe it. */
 const HOOK = join(import.meta.dirname, 'hook.cjs');
 
 /** A call of the binary in progress. */
 export interface Victim {
   child: ChildProcess;
   pid: number;
-  /** Resolves at the first output, or at the end. */
+  /** Resolves at the first output or, without output, at the end. */
   spoken: Promise<void>;
   hasSpoken(): boolean;
   ended: Promise<Ended>;
@@ -30,7 +30,7 @@ export interface Ended {
   milliseconds: number;
 }
 
-/** Returns the environment that preloads the hook with this behaviour. */
+/** Returns environment variables that preload the hook and tell it what to do. */
 export function hooked(behaviour: Record<string, string>): NodeJS.ProcessEnv {
   return { NODE_OPTIONS: `--require=${HOOK}`, ...behaviour };
 }
@@ -81,7 +81,7 @@ export function replays(project: Project, name: string): boolean {
   return devCli(project, ['replay', name, '--check', '--json']).json.ok === true;
 }
 
-/** Returns the pids of this project's detached runners, at whatever stage they are. */
+/** Returns the pids of this project's detached runners. */
 export function runnersOf(project: Project): number[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
@@ -96,12 +96,12 @@ function commandLine(pid: string): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').slice(0, -1);
   } catch {
-    // The process ended in the meantime.
+    // The process has ended in the meantime.
     return [];
   }
 }
 
-/** Starts a call that stops at a moment that the hook knows, and waits until it has stopped. */
+/** Starts a call that hook.cjs stops at the given moment, and waits until it has stopped. */
 export async function pausedAt(
   project: Project,
   moment: string,

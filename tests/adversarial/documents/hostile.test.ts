@@ -24,7 +24,7 @@ const draft = createDraft('x');
 const plan = aPlan();
 const traced = aPlan({ requirements: [{ id: 'r-1', quote: 'x', from: 'user', text: 'x' }] });
 
-/** All functions that read a text from elsewhere. */
+/** All functions that read text from outside dev-cli. */
 const READERS: Record<string, (text: string) => unknown> = {
   readDraft,
   draftStatus: (text) => readDraftStatus(text, ['intent']),
@@ -155,7 +155,7 @@ describe('whatever the text', () => {
   });
 });
 
-/** Texts on which a backtracking search would take forever. */
+/** The unit of the sizes of `large`, whose texts would make a backtracking search run forever. */
 const MEGABYTE = 1024 * 1024;
 const large = (size: number): Record<string, string> => {
   const fill = (unit: string): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
@@ -207,8 +207,8 @@ function readAll(text: string, limit: number): void {
 }
 
 describe('large texts', () => {
-  // Quadratic time would mean minutes on any machine. The seed chooses one third of the texts; DEV_CLI_HOSTILE=all
-  // takes all.
+  // A reader that takes quadratic time would need minutes on any machine. The seed chooses one third of the texts;
+  // DEV_CLI_HOSTILE=all tries all.
   const third = process.env['DEV_CLI_HOSTILE'] === 'all' ? null : chosenSeed() % 3;
   const texts = Object.entries(large(MEGABYTE / 4)).filter((_, at) => third === null || at % 3 === third);
   it.each(texts)('%s', (_name, text) => readAll(text, 60_000), 300_000);

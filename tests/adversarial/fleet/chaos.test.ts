@@ -7,12 +7,15 @@ import { replayJournal } from '../../support/journal-reader.mjs';
 import { startServer } from '../../support/postgres-server.mjs';
 import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 
-/** Machines, their desk and their database that are lost at any moment (fleet.md, Leases, loss). `npm run prove:fleet` has more of it. */
+/**
+ * Machines, their desk and their database are lost at any moment (fleet.md, Leases, loss). `npm run prove:fleet` runs
+ * longer.
+ */
 
 const GOALS = numberFrom('DEV_CLI_TEST_FLEET_GOALS', 6);
 const KILLS = numberFrom('DEV_CLI_TEST_FLEET_KILLS', 6);
 const OUTAGES = numberFrom('DEV_CLI_TEST_FLEET_OUTAGES', 1);
-/** Seconds. */
+/** Seconds of a lease. */
 const LEASE = 5;
 const LONGEST = 60 + GOALS * 4 + KILLS * 8 + OUTAGES * 20;
 
@@ -41,7 +44,7 @@ function open() {
   return desk;
 }
 
-/** Has a machine lose its power: whatever its worker has started ends with it. */
+/** Simulates a power loss of a machine: kills every process that its worker started. */
 function endAllOf(home: string): void {
   if (!existsSync('/proc/self/environ')) return;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
@@ -49,12 +52,12 @@ function endAllOf(home: string): void {
       if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`\0HOME=${home}\0`))
         process.kill(Number(pid), 'SIGKILL');
     } catch {
-      // It has ended meanwhile, or is somebody else's.
+      // The process has ended meanwhile, or belongs to somebody else.
     }
   }
 }
 
-/** A process that is started again whenever it ends, as a service is. */
+/** Restarts a process whenever it ends, as a service manager does. */
 function keepUp(start: () => Started, told: string[]) {
   let [isLast, now] = [false, start()];
   const ended = (async () => {
@@ -69,7 +72,7 @@ function keepUp(start: () => Started, told: string[]) {
   return {
     kill: (signal: NodeJS.Signals) => now.kill(signal),
     async end() {
-      // One that has just ended is started again first.
+      // A process that has just ended is restarted first.
       await sleep(1_000);
       isLast = true;
       now.kill('SIGCONT');
@@ -146,7 +149,7 @@ it(`loses and doubles nothing: ${GOALS} goals, ${KILLS} losses`, { timeout: LONG
   const { leases } = await fleet.readState(desk);
   expect(leases.filter(({ status }) => status === 'active')).toEqual([]);
 
-  // No arrow twice, and nothing that was done to an attempt by a machine counts against it.
+  // No transition occurs twice, and no loss of a machine counts against an attempt.
   const written = join(fleet.base, 'written');
   expect(fleet.call(desk, 'fleet', 'export', written).exit).toBe(0);
   expect(replayJournal(written)).toEqual([]);

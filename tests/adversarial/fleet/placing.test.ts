@@ -16,17 +16,18 @@ import {
   translate,
 } from '../../wings/fleet/moving.js';
 
-/** A machine that stops while it takes a run up (fleet.md, An attempt). */
+/** A machine that stops while it places a run (fleet.md, An attempt). */
 
-/** What changes a file. */
+/** The functions that change files. */
 const CHANGING = [
   ...['writeSync', 'writeFileSync', 'fsyncSync', 'ftruncateSync', 'renameSync', 'linkSync', 'unlinkSync'],
   ...['mkdirSync', 'rmdirSync', 'rmSync', 'chmodSync'],
 ] as const;
 
 /**
- * Runs `work` until its n-th change of a file, which is not made, nor is any after it: so nothing is tidied up either.
- * @returns whether it came to its end before
+ * Runs `work` until its n-th change of a file. That change and all later ones fail, so that nothing is cleaned up
+ * either.
+ * @returns whether `work` ended before that
  */
 async function dieAt(n: number, work: () => Promise<void>): Promise<boolean> {
   const files = fs as unknown as Record<string, (...given: unknown[]) => unknown>;
@@ -52,7 +53,7 @@ async function dieAt(n: number, work: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Whoever held a lock is gone. */
+/** Removes locks: their owners are gone. */
 function breakLocks(machine: Machine): void {
   for (const path of ['.dev', `.dev/specs/${RUN}`]) {
     if (!existsSync(join(machine.root, path))) continue;
@@ -61,7 +62,7 @@ function breakLocks(machine: Machine): void {
   }
 }
 
-/** What the machine has before: nothing, the run as it was earlier, or one that is ahead under a claim that is over. */
+/** The machine's state before: no run, an earlier state of the run, or a later one made under a claim that is over. */
 const BEFORE = ['nothing', 'an earlier state', 'a later state'] as const;
 
 describe('taking a run up', () => {
@@ -91,12 +92,12 @@ describe('taking a run up', () => {
         if (existsSync(kept)) execFileSync('cp', ['-a', kept, home]);
         isOver = await dieAt(n, place);
         breakLocks(there);
-        // Either there is none, or one that is whole.
+        // There is either no run or a whole one.
         const found = devCli(there, ['replay', RUN, '--check', '--json']);
         expect([found.code, found.json?.error?.code], `${n}: ${found.stdout}`).toBeOneOf([
           [0, undefined],
           [2, 'NO_SUCH_RUN'],
-          // The journal is there, and its documents are not yet.
+          // The journal exists, but not yet its documents.
           [3, undefined],
         ]);
         await place();

@@ -8,7 +8,7 @@ import { createFleet, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-/** Rows that somebody has changed who may write the database, and not this machine (fleet.md, Trust). */
+/** Rows changed by an attacker who can write to the database, but not to this machine (fleet.md, Trust). */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());
@@ -32,7 +32,7 @@ const victim = join(fleet.base, 'victim');
 type Row = Record<string, unknown>;
 let whole: string;
 
-/** Attempts are begun by a desk that has no worker yet; then it goes. */
+/** A desk without workers begins the attempts, then ends. */
 beforeAll(async () => {
   mkdirSync(victim);
   writeFileSync(join(victim, 'kept.txt'), 'kept\n');
@@ -44,7 +44,7 @@ beforeAll(async () => {
   whole = row.snapshot;
 });
 
-/** Each leaves nothing beside, and the next begins with the same rows. */
+/** Checks that a test left no files outside, and restores the rows for the next one. */
 afterEach(async () => {
   await fleet.ask('DELETE FROM dev_cli.leases');
   expect(readdirSync(victim)).toEqual(['kept.txt']);
@@ -54,7 +54,7 @@ afterEach(async () => {
   expect(existsSync(join(machine.root, 'made'))).toBe(false);
 });
 
-/** Has some attempts be as they were begun, but for what `edit` does; the others are gone. */
+/** Resets some attempts to how they were begun, applies `edit`, and removes the others. */
 const change = async (goals: readonly string[], edit: (attempts: Record<string, Row>) => void): Promise<void> => {
   const { leases: _, ...now } = await fleet.readState(desk);
   const all = Object.entries((JSON.parse(whole) as { attempts: Record<string, Row> }).attempts);
@@ -145,7 +145,7 @@ it('does not take up a run of 50 MB that is none, nor one whose goal has another
     const { json } = fleet.call(desk, 'fleet', 'take', goal, '--json');
     expect(json.error.code).toBe(code);
     expect(existsSync(join(desk.root, `.dev/specs/${goal}-1`))).toBe(false);
-    // Who could not take it keeps nobody else from it.
+    // A worker that failed to bring it here does not block others.
     const { attempts, leases } = await fleet.readState(desk);
     expect(attempts[`${goal}#1`].claim).toBeNull();
     expect(leases.filter(({ status }) => status === 'active')).toEqual([]);
@@ -189,7 +189,7 @@ it('writes documents of attempts to their own places alone', async () => {
   expect(made).toBe('');
   const written = join(fleet.base, 'written');
   const { exit, stderr } = fleet.call(desk, 'fleet', 'export', written);
-  expect([exit, stderr]).toEqual([1, expect.stringContaining('nothing may lie at ')]);
+  expect([exit, stderr]).toEqual([1, expect.stringContaining('no document may have the path ')]);
   expect([existsSync(join(fleet.base, 'made')), existsSync(written)]).toEqual([false, false]);
   await fleet.ask("DELETE FROM dev_cli.documents WHERE content = 'made'");
   expect(fleet.call(desk, 'fleet', 'export', written).exit).toBe(0);
@@ -221,7 +221,7 @@ it('prints no signs of a terminal that a row brought', async () => {
   await fleet.ask('DELETE FROM dev_cli.workers WHERE worker = $1', [name]);
 });
 
-/** Gives a goal to somebody else, until that is undone. */
+/** Leases a goal to somebody else until undone. */
 const hold = async (goal: string) => {
   await fleet.ask(
     `INSERT INTO dev_cli.leases VALUES ('rows', 'QCLM_0000000000aa', $1, 'outsider', 'auto', NULL, 'active',

@@ -9,7 +9,8 @@ import { devCli, imageOf, init, runDir, writeProjectFile } from '../../support/c
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// harness.md, Guard: calls that try to bypass it or make it fail, through the installed command and the real binary.
+// harness.md, Guard: calls that try to bypass the guard or to make it fail. They go through the installed command and
+// the real binary.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -55,7 +56,7 @@ const shell = (command: string, more: Input = {}, around?: Around) => call('Bash
 const at = (path: string) => `${project.root}/${path}`;
 const FINDINGS = '.dev/specs/add-x/findings';
 
-/** Checks that a call is blocked in each harness's format, by a decision and not by a failure. */
+/** Checks that a call is blocked, in its harness's format, by the guard's decision and not because the guard failed. */
 function expectRefused({ code, stdout, stderr }: Judged): void {
   expect(code, stderr).toBe(2);
   const { reason, hookSpecificOutput } = JSON.parse(stdout);
@@ -106,7 +107,7 @@ describe('paths', () => {
     for (const path of ['dir/app.js', 'dir/deep/er/new.js', 'file.md', 'dangling.md', 'relative/x', 'again/x']) {
       expectRefused(write(at(`${FINDINGS}/${path}`)));
     }
-    // The system resolves this to the parent of src; a tool that normalizes first stays here.
+    // The system follows the link, so this file is beside src; a tool that resolves `..` in the text stays in FINDINGS.
     expectRefused(write(at(`${FINDINGS}/dir/../package.json`)));
     symlinkSync(at(`${FINDINGS}/deep`), at('src/into'));
     expectAllowed(write(at('src/into/x.md')));
@@ -429,7 +430,7 @@ describe('who is judged', () => {
     expectAllowed(by('s-1', '.dev/specs/add-x/DRAFT.md'));
     expect(by('s-1', '.dev/specs/two/DRAFT.md').code).toBe(2);
     expect(by('s-2', '.dev/specs/add-x/DRAFT.md').code).toBe(2);
-    // A session that no hook has reported is judged by the active run.
+    // A session that no hook has reported is judged as if it worked on the active run.
     expect(by('s-4', 'src/app.js').code).toBe(2);
   });
 

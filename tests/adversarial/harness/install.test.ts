@@ -11,9 +11,9 @@ import { scratchDirectory } from '../../support/scratch.js';
 import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation, type Position } from '../binary/crash/calls.js';
 
-// harness.md, Install: an install that is cut, or runs beside another, loses nothing and leaves nothing behind.
+// harness.md, Install: an install that is cut, or runs beside another one, loses nothing and leaves nothing behind.
 
-/** By `npm run prove:install` every cut is tried, and as many races. */
+/** `npm run prove:install` tries every cut and twenty races. */
 const ALL = process.env['DEV_CLI_TEST_ALL_CUTS'] !== undefined;
 const RACES = ALL ? 20 : 2;
 
@@ -29,7 +29,7 @@ beforeEach(() => {
   before = listAll(project.root);
 });
 
-/** Lists every file with its content and every directory, even empty; of .git only what `install` may write. */
+/** Lists every directory and every file with its content; in .git, only the files that `install` may write. */
 function listAll(root: string): string[] {
   return readdirSync(root, { recursive: true, withFileTypes: true })
     .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
@@ -57,7 +57,7 @@ beforeAll(() => {
   buildSync({ entryPoints, bundle: true, platform: 'node', format: 'cjs', outfile: hook, logLevel: 'error' });
 });
 
-/** Runs a command with the hook preloaded; a cut kills it there. */
+/** Runs a command with the hook preloaded, which kills the command at the plan's cut. */
 function run(words: string, plan: Partial<HookPlan>): number | null {
   const env = {
     ...project.env,
@@ -87,7 +87,7 @@ describe('two calls at once', () => {
 });
 
 describe('a call that was cut off', () => {
-  /** Chooses some of the calls that change something, among them the first and last, and where to cut them. */
+  /** Chooses some of the calls that change something, the first and last ones included, and where to cut each. */
   function chooseCuts(words: string): { call: number; position: Position; title: string }[] {
     const trace = join(home, '..', 'trace.json');
     expect(run(words, { trace })).toBe(0);
@@ -106,7 +106,7 @@ describe('a call that was cut off', () => {
   it('while it installed: another install ends it, and uninstall takes all back', () => {
     const words = 'install --with memory --harness claude,codex';
     const cuts = chooseCuts(words);
-    // The manifest lists the directories that the call that wrote it created.
+    // The manifest lists the directories that its own call created, so it differs after a cut.
     const withoutManifest = () => listAll(project.root).filter((one) => !one.startsWith('/.dev/install.json:'));
     const whole = withoutManifest();
     expectTakenBack(words);

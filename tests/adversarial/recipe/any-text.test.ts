@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { renderLintReport } from '../../../src/recipe/lint/report.js';
 import { loadDemo } from '../../core/recipe/library-fixture.js';
 
-/** For any file the result is problems with positions, or a captured recipe, but never an exception. */
+/** Checks that loading any text gives problems with positions or a captured recipe, and never throws. */
 function holdsUp(text: string): void {
   const { captured, problems, texts } = loadDemo(text);
   expect(captured === null).toBe(problems.some(({ severity }) => severity === 'error'));
@@ -17,7 +17,7 @@ function holdsUp(text: string): void {
   if (captured !== null) expect(JSON.parse(JSON.stringify(captured))).toEqual(captured);
 }
 
-/** Values at positions where the language expects something else. */
+/** Values for positions where the language expects something else. */
 const value = fc.oneof(
   {
     weight: 3,

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { devCli, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// Through the binary: lint reports anything in a project's recipe directories with its position, in good time.
+// Whatever a project's recipe directories contain, the binary's lint reports it with its position, and quickly.
 
 const HEAD = 'name: NAME\ntype: sequential\n';
 const BLOCK = '  - { id: a, type: llm, instruction: x }\n';
 const BLOCKS = `blocks:\n${BLOCK}`;
 
-/** The content of `NAME.yaml`, the line at which lint must report a problem, and the problem. Null: there is none. */
+/** The content of `NAME.yaml`, and the line (null: no problem) and the text of the problem that lint must report. */
 const FILES: [name: string, content: string | Buffer, line: number | null, says: string][] = [
   [
     'bomb',

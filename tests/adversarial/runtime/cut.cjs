@@ -1,6 +1,6 @@
 // Preloaded into the binary: kills a driver at its n-th write to a journal (DEV_CLI_TEST_CUT, from 1), before, inside
-// or after the write (DEV_CLI_TEST_CUT_AT). With DEV_CLI_TEST_COUNT it records the number of writes when the driver
-// ends by itself.
+// or after the write (DEV_CLI_TEST_CUT_AT). If the driver ends by itself, records the number of writes in the file that
+// DEV_CLI_TEST_COUNT names.
 const fs = require('node:fs');
 
 process.env.NODE_DISABLE_COMPILE_CACHE = '1';
@@ -16,7 +16,7 @@ function die() {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-// Processes that a driver starts inherit the preload.
+// Acts only in a driver, because processes that a driver starts also preload this module.
 if (process.argv.includes('drive') || process.argv.includes('prompt')) {
   fs.openSync = (/** @type {any[]} */ ...args) => {
     const descriptor = openSync(.../** @type {Parameters<typeof openSync>} */ (args));

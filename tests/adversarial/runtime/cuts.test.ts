@@ -4,9 +4,9 @@ import { expect, it } from 'vitest';
 import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 import { beginRun, doubleLastLine, findFaults } from './stage.js';
 
-// runtime.md, Sessions: a driver is killed at a write to the journal of the run or of a session, and another goes on:
-// no command runs twice, no request is refused because of its history, and the bill contains what was answered.
-// DEV_CLI_TEST_DRIVE_CUTS sets the number of cuts; `npm run prove:drive` cuts at every write.
+// runtime.md, Sessions: a driver is killed at a write to the journal of the run or of a session, and another driver
+// continues. No command runs twice, no request is refused because of its history, and the bill contains every answer
+// that was received. DEV_CLI_TEST_DRIVE_CUTS sets the number of cuts; `npm run prove:drive` cuts at every write.
 
 const CUTS = numberFrom('DEV_CLI_TEST_DRIVE_CUTS', 4);
 const HOOK = join(import.meta.dirname, 'cut.cjs');

@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { imageOf } from '../../support/cli.js';
 import { openStage, type Stage } from './stage.js';
 
-// runtime.md, Sessions: files in .dev/runtime are torn, damaged, copied, or from another version. The result is a
-// repair or a plain error, and nothing unreadable is overwritten.
+// runtime.md, Sessions: files in .dev/runtime are torn, damaged, copied, or from another version. dev-cli repairs them
+// or reports a clear error, and never overwrites a file that it cannot read.
 
 let stage: Stage;
 let id = '';

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { eventually, isRunning } from '../binary/victims.js';
 import { inOrder, openStage, type Stage } from './stage.js';
 
-// runtime.md, Tools, Hooks: servers and hooks misbehave, through the binary: the turn goes on, and the model is told.
+// runtime.md, Tools, Hooks: if a server or a hook misbehaves, the turn goes on, and the model is told about it.
 
 const SERVER = join(import.meta.dirname, '../../wings/runtime/mcp-server.mjs');
 const serve = (mode: string) =>

@@ -10,9 +10,9 @@ import { beginRun, type Ended, findFaults, RUN, readCounter, type Stage } from '
 // prove:drive`: 100).
 
 const KILLS = numberFrom('DEV_CLI_TEST_DRIVE_KILLS', 4);
-/** Kills of one execution before it may complete. */
+/** How often one execution's driver is killed before the execution may complete. */
 const KILLS_A_RUN = 5;
-/** A driver is killed after at most so many requests, and up to so many milliseconds later. */
+/** A driver is killed after at most REQUESTS requests, and up to LATEST milliseconds later. */
 const REQUESTS = 6;
 const LATEST = 400;
 const LANES = 2;

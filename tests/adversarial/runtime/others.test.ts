@@ -6,7 +6,8 @@ import type { Project } from '../../support/project.mjs';
 import type { Script } from '../../support/provider.mjs';
 import { beginRun, driveAsAsked, findFaults, RUN, type Stage } from './stage.js';
 
-// runtime.md, Driving: others act on the driven run by the same commands; the drive continues from where the run is.
+// runtime.md, Driving: while a run is driven, others act on it with the same commands; the drive continues from where
+// the run then is.
 
 const begin = (script?: Parameters<typeof beginRun>[1]) => beginRun(undefined, script);
 
@@ -25,7 +26,7 @@ function expectOnce(stage: Stage): void {
   expect(new Set(actions).size).toBe(actions.length);
 }
 
-/** A model during whose thinking somebody else does and acknowledges the action, whenever `when` says so. */
+/** Creates a model. In sessions that `when` selects, somebody else carries out the action while the model thinks. */
 function withOthers(when: (session: number) => boolean) {
   return (project: Project, counter: string): Script => {
     const script = driveAsAsked(project, counter);

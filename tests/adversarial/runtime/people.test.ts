@@ -3,7 +3,7 @@ import { type Action, StandIn } from '../../support/agent.mjs';
 import { journalOf } from '../../support/cli.js';
 import { beginRun, findFaults, RUN, type Stage } from './stage.js';
 
-// runtime.md, Driving: a drive stops for a person's answer, then goes on; its prompts never count as a person's word.
+// runtime.md, Driving: a drive stops for a person's answer, then goes on; its own prompts never count as an answer.
 
 const begin = () => beginRun('specify-standard-interactive');
 

@@ -3,12 +3,12 @@ import { journalOf } from '../../support/cli.js';
 import { numberFrom } from '../../support/seeded.js';
 import { driveAsAsked, type Ended, findFaults, openStage, RUN } from './stage.js';
 
-// runtime.md, Driving, Sessions: one driver per run, one writer per session; the second one is told so, and nothing is
-// done twice. DEV_CLI_TEST_DRIVE_RACES sets the number of rounds (`npm run prove:drive`: 20).
+// runtime.md, Driving, Sessions: a run has one driver and a session one writer; a second one is refused with a clear
+// message, and nothing is done twice. DEV_CLI_TEST_DRIVE_RACES sets the number of rounds (`npm run prove:drive`: 20).
 
 const ROUNDS = numberFrom('DEV_CLI_TEST_DRIVE_RACES', 2);
 
-/** Holds answers until one of the racing drives has ended, or a second one asks, too, which must not happen. */
+/** Holds back the answer until `open` is called, or until a second drive asks as well, which must not happen. */
 function createHeld() {
   let open = (): void => {};
   const held = new Promise<void>((resolve) => {

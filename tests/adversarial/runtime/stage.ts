@@ -7,15 +7,15 @@ import { createModel } from '../../support/model.mjs';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { type Request, type Script, type Step, startProvider } from '../../support/provider.mjs';
 
-/** Runs driven by the real binary and a scripted model, disturbed, and judged at their end. */
+/** Helpers for runs that the real binary drives with a scripted model, that tests disturb, and that are then judged. */
 
 type Served = Awaited<ReturnType<typeof startProvider>>;
 
 export const RUN = 'add-jwt-auth';
-/** The usage that each answer reports, so that a bill can be counted in answers. */
+/** The usage that each answer reports. It is always the same, so the number of answers can be read from a bill. */
 const USAGE = { input: 1_000, output: 100, cacheRead: 0, cacheWrite: 0 };
 
-/** A call of the binary that has ended. `json`: its answer, or `{}`. */
+/** A call of the binary that has ended. `json`: its answer; `{}` if it printed none. */
 export interface Ended {
   exit: number | null;
   json: Answer;
@@ -23,7 +23,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** The members of the answers of `drive`, `prompt` and `session …` that tests use. */
+/** The members that tests use in the answers of `drive`, `prompt` and `session …`. */
 interface Answer {
   ok?: boolean;
   status?: string;
@@ -49,12 +49,12 @@ export interface Stage {
   project: Project;
   served: Served;
   config: string;
-  /** A file outside the project with a line for each command of the model that ran. */
+  /** A file outside the project, to which each command that the model runs adds a line. */
   counter: string;
   start: (args: readonly string[], env?: NodeJS.ProcessEnv) => Called;
   run: (...args: string[]) => Promise<Ended>;
   drive: (...more: string[]) => Promise<Ended>;
-  /** Starts `drive`. `env` is added to the project's environment; `by` starts the binary if not node itself. */
+  /** Starts `drive`. `env` is added to the project's environment; `by` is the command that runs the binary. */
   startDrive: (env?: NodeJS.ProcessEnv, by?: readonly string[]) => Called;
   /** Closes the stage before the test ends; may be called twice. */
   close(): Promise<void>;
@@ -112,7 +112,7 @@ export async function beginRun(
   return stage;
 }
 
-/** Does what an agent would do; each session begins with a command that adds a line to the counter. */
+/** Creates a script that acts as an agent would; each session begins with a command that adds a line to the counter. */
 export function driveAsAsked(project: Project, counter: string): Script {
   const model = createModel(project, RUN);
   return (request) => {
@@ -122,14 +122,14 @@ export function driveAsAsked(project: Project, counter: string): Script {
     try {
       return model(request.messages.length === 3 ? firstOf(request) : request);
     } catch (error) {
-      // Others have ended the run.
+      // Somebody else has ended the run.
       if (!String(error).includes('"done"')) throw error;
       return { calls: [{ name: 'finish', input: { reason: 'It is done.' } }] };
     }
   };
 }
 
-/** Returns a request without the counter's command. */
+/** Reduces a request to its first message, so that the model does not see the command for the counter. */
 const firstOf = (request: Request): Request => ({ ...request, messages: request.messages.slice(0, 1) });
 
 /** Creates a script that answers with these steps in order, then repeats the last. */
@@ -167,7 +167,7 @@ function parse(stdout: string): Answer {
   try {
     return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as Answer;
   } catch {
-    // Text, or the output of a killed call.
+    // The output is text, or comes from a killed call.
     return {};
   }
 }
@@ -176,7 +176,7 @@ function parse(stdout: string): Answer {
 export const readCounter = ({ counter }: Pick<Stage, 'counter'>): string[] =>
   existsSync(counter) ? readFileSync(counter, 'utf8').trimEnd().split('\n') : [];
 
-/** Returns the problems of a run that was driven to its end with any number of cuts. */
+/** Returns the problems of a run that was driven to its end, with any number of interruptions. */
 export async function findFaults(stage: Stage, last: Ended): Promise<string[]> {
   const faults: string[] = [];
   const need = (holds: boolean, fault: string): void => void (holds || faults.push(fault));
@@ -197,7 +197,7 @@ export async function findFaults(stage: Stage, last: Ended): Promise<string[]> {
   return faults;
 }
 
-/** Checks that the bill contains everything answered, except what is reported as lost. */
+/** Checks that the bill contains every answer, except those that are reported as lost. */
 async function findBillFaults({ run, served }: Stage): Promise<string[]> {
   const { json } = await run('session', 'list', '--run', RUN, '--json');
   const rows = (json.sessions ?? []) as unknown as { requests: number; unanswered: number }[];
@@ -224,6 +224,6 @@ async function findUnpaired({ run }: Stage, id: string): Promise<string[]> {
 
 const sum = <T>(rows: readonly T[], of: (row: T) => number): number => rows.reduce((total, row) => total + of(row), 0);
 
-/** Appends to the counter, as a command that runs twice would. */
+/** Repeats the counter's last line, as a command that runs twice would. */
 export const doubleLastLine = (stage: Stage): void =>
   appendFileSync(stage.counter, `${readCounter(stage).at(-1) ?? ''}\n`);

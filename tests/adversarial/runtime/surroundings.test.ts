@@ -9,7 +9,7 @@ import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 import { eventually, isRunning } from '../binary/victims.js';
 import { beginRun, driveAsAsked, findFaults, readCounter, type Stage } from './stage.js';
 
-// The surroundings of a drive are broken: it ends with a plain error, and the same call goes on once they are repaired.
+// The surroundings of a drive are broken: it ends with a clear error, and once they are repaired the same call goes on.
 
 const seed = chosenSeed();
 const FULL = numberFrom('DEV_CLI_TEST_DRIVE_FULL', 2);
@@ -28,7 +28,7 @@ it(`a disk that gets full while a run is driven: IO, and with room again it goes
     const from = 1 + random.below(500);
     const env = { NODE_OPTIONS: preload('../binary/hooks/full-disk.cjs'), TEST_FULL_FROM: String(from) };
     const first = await stage.startDrive(env).ended;
-    // 99: the disk never became full.
+    // Exit 99: the disk never became full.
     if (first.exit !== 99) full += 1;
     if (first.exit !== 99)
       expect([first.exit, first.json.error?.code], `${from}: ${first.stdout}${first.stderr}`).toEqual([1, 'IO']);
@@ -54,7 +54,7 @@ it('standard input that is closed is no hindrance', async () => {
   expect(await findFaults(stage, await ended)).toEqual([]);
 });
 
-/** Ends a drive by a signal once something has happened. */
+/** Starts a drive, and sends it a signal once `until` holds. */
 async function interrupt(stage: Stage, signal: NodeJS.Signals, until: () => boolean) {
   const { child, ended } = stage.startDrive();
   while (!until() && child.exitCode === null) await sleep(5);
@@ -73,7 +73,7 @@ describe.each(['SIGINT', 'SIGTERM'] as const)('%s', (signal) => {
     const stage = await begin((project, counter) => {
       const script = driveAsAsked(project, counter);
       return (request, n) => {
-        // The second request of the first session, when no other session is at work.
+        // Disturbs the first session's second request, because no other session is active then.
         if (n !== 1) return script(request, n);
         disturbed = true;
         return disturb(request, n);

@@ -20,14 +20,14 @@ async function documents(store: Store<Sample>, names: string[]): Promise<Record<
   return Object.fromEntries(names.map((path) => [path, files.read(path)?.toString() ?? null]));
 }
 
-/** Lists everything below a directory except objects, where leftovers of a killed process do no harm. */
+/** Lists everything below a directory except objects, among which a killed process's leftovers do no harm. */
 function allFiles(root: string): string[] {
   if (!existsSync(root)) return [];
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => !name.includes('objects/'));
 }
 
-/** Kills the commit of a scene at one call, then checks that it either happened or did not. */
+/** Kills a scene's commit at one call, then checks that it has happened completely or not at all. */
 async function killedAt(scene: string, template: string, call: number, half: boolean): Promise<'killed' | 'done'> {
   const root = temporaryRoot();
   cpSync(template, root, { recursive: true });
@@ -70,7 +70,7 @@ async function killedAt(scene: string, template: string, call: number, half: boo
   return signal === 'SIGKILL' ? 'killed' : 'done';
 }
 
-/** Kills the commit of a scene at every call in turn. */
+/** Defines tests that kill a scene's commit at each call in turn. */
 export function crashSuite(scene: string): void {
   describe(`a process killed in the ${scene} commit of a run`, () => {
     it.each([false, true])(

@@ -6,7 +6,7 @@ import { DevCliError } from '../../../src/base/errors.js';
 import { openStore, temporaryRoot } from '../../core/store/disk.js';
 import { SCENES } from './scenes.js';
 
-// The disk fails at one call after another: full, broken, or removed. Old data must survive, and errors be clear.
+// The disk fails at each call in turn: it is full, broken, or removed. Old data must survive, and errors must be clear.
 
 type Call = (...args: unknown[]) => unknown;
 const calls = fs as unknown as Record<string, Call>;
@@ -27,7 +27,7 @@ function restore(): void {
   syncBuiltinESMExports();
 }
 
-/** Makes the `limit`-th call fail. A failing write first writes half, as on a full disk. */
+/** Makes the `limit`-th call fail; if it is a write, half of the data is written first, as on a full disk. */
 function failAt(limit: number, code: string): () => boolean {
   let count = 0;
   for (const [name, original] of originals) {
@@ -45,7 +45,10 @@ function failAt(limit: number, code: string): () => boolean {
   return () => count >= limit;
 }
 
-/** Directories stay if a lock's temporary file could not be removed from them; a remaining guard says `open`. */
+/**
+ * Paths that a failed commit may leave: directories from which a lock's temporary file could not be removed, and a
+ * guard file that says `open`.
+ */
 const HARMLESS = ['.dev', '.dev/guard', '.dev/specs', '.dev/specs/run'];
 
 afterEach(restore);
@@ -75,7 +78,7 @@ describe.each(Object.keys(SCENES))('a disk that fails in the %s commit of a run'
       if (error instanceof Error) {
         failed += 1;
         expect(error, where).toBeInstanceOf(DevCliError);
-        // LOCKED by this process itself: the root's lock is taken twice and could not be removed the first time.
+        // LOCKED: a commit takes the root's lock twice, and this process could not remove it the first time.
         expect(['IO', 'LOCKED'], where).toContain((error as DevCliError).code);
         expect(error, where).toMatchObject({ fix: expect.stringMatching(/repeat the same call/i) });
         expect(error.message, where).not.toContain(root);
@@ -83,7 +86,7 @@ describe.each(Object.keys(SCENES))('a disk that fails in the %s commit of a run'
       } else {
         expect(happened, where).toBe(1);
       }
-      // A lock that could not be removed becomes free when its process ends, but this process goes on.
+      // A lock that could not be removed becomes free when its process ends. This one goes on, so removes it by hand.
       for (const lock of ['.dev/specs/run/lock', '.dev/lock']) fs.rmSync(join(root, lock), { force: true });
       const added = tree(root).filter((path) => !before.includes(path) && !/lock\.\d+\.[0-9a-f]+$/.test(path));
       if (happened === 0)

@@ -68,7 +68,7 @@ describe.each(Object.keys(uses))('%s meets', (name) => {
       const { at, store } = diskSubject();
       mkdirSync(at('.dev/specs/run'), { recursive: true });
       make(at(`.dev/specs/run/${file}`));
-      // Reading the journal does not read the snapshot.
+      // A read of the journal alone does not notice a bad snapshot.
       const expected = name === 'journal' && file === 'state.json' ? 'no error' : 'IO';
       expect(await codeOf(() => use(store))).toBe(expected);
       expect(readdirSync(at('.dev/specs/run'))).toEqual([file]);
@@ -163,7 +163,7 @@ describe('documents', () => {
     expect(readdirSync(at('.dev/specs/run')).sort()).toEqual(['linked', 'x.md']);
   });
 
-  /** Replaces a directory by a link out of the root between two documents of a commit, as another process might. */
+  /** Prepares a commit of two documents; `swap` attacks their directory before the second one is put in place. */
   function placedAround(swap: (directory: string, outside: string) => void): { outside: string; place: () => void } {
     const root = realpathSync(temporaryRoot());
     const outside = temporaryRoot();

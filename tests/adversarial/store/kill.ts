@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 
-// Kills this process at its DEV_CLI_KILL_AT-th call that changes what others see of the disk: before the call or, with
-// DEV_CLI_KILL_HALF, after half of a write; then only writes are counted.
+// Kills this process at its DEV_CLI_KILL_AT-th call that changes what others see on the disk, before the call. With
+// DEV_CLI_KILL_HALF, only writes are counted, and the process is killed after half of the write.
 
 const WRITES = ['writeFileSync', 'writeSync'];
 const OTHERS = ['ftruncateSync', 'linkSync', 'mkdirSync', 'openSync', 'renameSync', 'rmdirSync', 'unlinkSync'];

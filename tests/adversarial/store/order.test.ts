@@ -6,7 +6,7 @@ import { openStore, temporaryRoot } from '../../core/store/disk.js';
 import { step } from '../../core/store/sample.js';
 import { SCENES } from './scenes.js';
 
-// The order in which things become durable decides what a power cut leaves. It is recorded and checked.
+// What a power cut leaves depends on the order in which files become durable; this order is recorded and checked.
 
 type Call = (...args: unknown[]) => unknown;
 const calls = fs as unknown as Record<string, Call>;
@@ -18,7 +18,7 @@ function restore(): void {
   syncBuiltinESMExports();
 }
 
-/** Records `sync <path>`, `write <path>`, `put <path>` (renamed to) and `remove <path>`; shortens temporary names. */
+/** Records `sync`, `write`, `put` (renamed to) and `remove`, each with its path; shortens temporary names. */
 function recorded(root: string): string[] {
   const notes: string[] = [];
   const open = new Map<unknown, string>();

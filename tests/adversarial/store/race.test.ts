@@ -100,7 +100,7 @@ describe('reads', () => {
   });
 });
 
-// The tests above prove something only where processes can be killed.
+// The tests above prove nothing unless processes can be killed.
 it('runs where processes can be killed', () => {
   expect(spawnSync(process.execPath, ['-e', 'process.kill(process.pid, "SIGKILL")']).signal).toBe('SIGKILL');
 });

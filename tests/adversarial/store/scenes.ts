@@ -2,20 +2,20 @@ import type { Decide } from '../../../src/store/store.js';
 import { type Sample, step } from '../../core/store/sample.js';
 
 interface Scene {
-  /** Commits made before. */
+  /** The commits made before the one that is cut short. */
   before: Decide<Sample, number>[];
   /** The commit that is cut short. */
   crashing: Decide<Sample, number>;
-  /** Documents without and with that commit; null for none. */
+  /** The documents without and with this commit; null for a missing document. */
   documents: [Record<string, string | null>, Record<string, string | null>];
-  /** Active run and guard without and with that commit. */
+  /** The active run (below, the guard) without and with this commit. */
   active: [string | null, string | null];
   guard: ['ask' | 'open', 'ask' | 'open'];
 }
 
 const live = { guarded: true, pointer: 'set' } as const;
 
-/** Commits worth cutting: the first, a middle and the last one of a run. */
+/** The commits that are cut: the first, a middle and the last one of a run. */
 export const SCENES: Record<string, Scene> = {
   first: {
     before: [],

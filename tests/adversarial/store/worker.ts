@@ -5,7 +5,7 @@ import { createRuns } from '../../../src/project/runs.js';
 import { sampleCodec, step } from '../../core/store/sample.js';
 import { SCENES } from './scenes.js';
 
-// A separate process, which the tests of this directory start and kill.
+// The program of the processes that the tests of this directory start and kill.
 
 const [root = '', task = '', detail = ''] = process.argv.slice(2);
 const store = createRuns({
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
       }
       return;
     case 'create':
-      // Transacts without committing, so that the run's directory keeps appearing and vanishing.
+      // Runs transactions that commit nothing, so that the run's directory keeps appearing and vanishing.
       for (let i = 0; i < Number(detail); i++) await store.transact('run', () => ({ answer: null }));
       return;
     case 'hold':

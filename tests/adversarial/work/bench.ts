@@ -8,7 +8,7 @@ import type { ExitRecord, StartedRecord } from '../../../src/jobs/records.js';
 import { RunnerProcesses } from '../../../src/jobs/runner-process.js';
 import { readStartTime } from '../../../src/work/processes.js';
 
-/** A place to run external commands: the runner as shipped, and directories whose names break careless quoting. */
+/** A place to run external commands: the shipped runner, and directories whose names break careless quoting. */
 export interface Bench {
   /** Absolute path of the bundled runner. */
   runner: string;
@@ -29,7 +29,7 @@ export async function createBench(): Promise<Bench> {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    // Like scripts/build.mjs.
+    // The same replacement as in scripts/build.mjs.
     define: { 'import.meta.url': '__moduleUrl' },
     banner: { js: 'const __moduleUrl = require("node:url").pathToFileURL(__filename).href;' },
     logLevel: 'error',

@@ -38,7 +38,7 @@ function scope(since: Baseline, more: Partial<CommitScope> = {}): CommitScope {
   return { key: 'run-1/todo-1', since, before: since, files: ['src/**'], charged: [], ...more };
 }
 
-/** Plans a commit like a call that makes only one commit. */
+/** Plans a commit as a call that makes only this commit would. */
 async function planIn(tree: string, wanted: CommitScope, options: typeof around) {
   const present = await readPresent(tree, options);
   return present === null
@@ -46,7 +46,10 @@ async function planIn(tree: string, wanted: CommitScope, options: typeof around)
     : planCommit(tree, present, () => readCommitSetting(tree, options), wanted, options);
 }
 
-/** Commits as dev-cli does: plan, announce, run the command, withdraw after a refusal. Returns the exit status. */
+/**
+ * Commits as dev-cli does: plans and announces the commit, runs its command, and withdraws the announcement if git
+ * refuses.
+ */
 async function commit(wanted: CommitScope, message = 'Do it'): Promise<{ exit: number | null; output: string }> {
   const plan = await planIn(tree, wanted, around);
   if (plan.kind !== 'ready') throw new Error(`not ready: ${plan.kind}`);
@@ -146,7 +149,7 @@ describe('once, however often it is asked for', () => {
     expect(await planIn(tree, scope(since), around)).toEqual({ kind: 'found', sha: head });
     expect(await findCommit(tree, 'run-1/todo-9', since.head, around)).toBeNull();
     expect(await findCommit(tree, 'run-2/todo-1', since.head, around)).toBeNull();
-    // Redone after an invalidate: the work since then becomes another commit.
+    // If the todo is redone after an invalidate, the new work becomes another commit.
     const again = await now();
     put(tree, 'src/a.ts', '3');
     expect((await planIn(tree, scope(again), around)).kind).toBe('ready');

@@ -297,7 +297,7 @@ describe('one execution', () => {
     again();
     await finished(directory);
     again();
-    // Launch one more runner, as one that was slow to start.
+    // Launches one more runner, like one that was slow to start.
     await run(directory);
     expect(count('again')).toBe(1);
   });
@@ -313,7 +313,7 @@ describe('one execution', () => {
     await run(directory);
     expect(inspectJob(directory).state).toBe('interrupted');
     expect(count('killed')).toBe(1);
-    // The command itself still runs, and can be ended.
+    // The command itself runs on, and can be ended.
     expect(isRunning(pgid)).toBe(true);
     await endCommand(directory);
     expect(isRunning(pgid)).toBe(false);
@@ -336,7 +336,8 @@ describe('one execution', () => {
     mkdirSync(tools);
     const directory = bench.directory('unrecorded');
     mkdirSync(directory, { recursive: true });
-    // The runner creates its pipe between the claim and the record; the directory is removed at that moment.
+    // The runner creates its pipe after claiming the command and before recording its start. This mkfifo then removes
+    // the directory.
     writeFileSync(join(tools, 'mkfifo'), '#!/bin/sh\nrm -r "$VICTIM"\nPATH=${PATH#*:} exec mkfifo "$@"\n', {
       mode: 0o755,
     });
@@ -350,7 +351,7 @@ describe('one execution', () => {
   });
 
   it('never happens when a runner dies at the gate', async () => {
-    // Uses the gate as the runner does: descriptor 3 closes without a line.
+    // Runs the gate as the runner does; descriptor 3 gets `input` and is then closed.
     const source = readFileSync(join(import.meta.dirname, '../../../src/jobs/runner.ts'), 'utf8');
     const gate = /const GATE = '(.*)';/.exec(source)?.[1] ?? '';
     const through = (input: string) => {
@@ -379,7 +380,7 @@ describe('a runner that waits for more', () => {
     return directory;
   }
   const ends = (pid: number) => eventually(() => !isRunning(pid));
-  /** Returns the runner of a command whose first output is `$PPID`. */
+  /** Returns the pid of the runner of a command whose first output is `$PPID`. */
   const runnerOf = (directory: string) => Number.parseInt(logIn(directory), 10);
 
   it('sees to one command after the other, each with its own records', async () => {

@@ -34,7 +34,7 @@ afterEach(() => remove());
 
 const digestOf = async (path: string) => (await computeTreeState(path, around))?.digest ?? null;
 
-/** Reads the baseline both synchronously and asynchronously, and returns it if both agree. */
+/** Reads the baseline synchronously and asynchronously, and checks that the two results agree. */
 async function readBaseline(workTree: string, options: GitOptions): Promise<Baseline | null> {
   const present = await readPresent(workTree, options);
   expect(readPresentNow(workTree, options)).toEqual(present);
@@ -231,7 +231,7 @@ describe('the baseline', () => {
 
   it('asks without touching the index, also while another git holds its lock', async () => {
     repository(tree, { a: '1' });
-    // Same content, another time: git would refresh its index.
+    // Same content, another time: `git status` would refresh the index.
     utimesSync(join(tree, 'a'), 1_000_000, 1_000_000);
     const index = join(tree, '.git/index');
     const before = { bytes: readFileSync(index), inode: statSync(index).ino };
@@ -287,7 +287,7 @@ describe('the baseline', () => {
 });
 
 describe('where the repository is', () => {
-  /** Counts the git processes that reading the tree takes. */
+  /** Counts the git processes that it takes to read the tree. */
   async function countProcesses(directory: string): Promise<number> {
     const bin = join(tree, '..', 'bin');
     const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();

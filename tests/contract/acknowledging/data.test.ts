@@ -6,7 +6,7 @@ import { devCli, nextOf, type Result, runPrinted, stateOf, writeProjectFile } fr
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, choose, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// Data that an agent hands in according to a schema (recipes.md, Data; protocol.md, Evidence).
+// An agent hands in data that must match a schema (recipes.md, Data; protocol.md, Evidence).
 
 let project: Project;
 beforeEach(() => {

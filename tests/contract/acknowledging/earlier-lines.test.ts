@@ -16,7 +16,7 @@ import {
 import { createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, DATA_BLOCK, deliver, END_BLOCK, LOOP_BLOCK, startTiny } from '../../support/tiny.js';
 
-// Command lines as earlier tools of this kind had them: they work, or the answer says what to do.
+// Command lines of earlier tools of this kind: each works, or its answer says what to do instead.
 
 let project: Project;
 beforeEach(() => {
@@ -146,7 +146,7 @@ describe('draft import', () => {
     expect(early.json).not.toHaveProperty('warnings');
     const line = /^- .*findings\/one\.md.*$/m.exec(draft())?.[0] ?? '';
     expect(line).not.toBe('');
-    // The import accepts no output: the step still expects both.
+    // Importing an output does not accept it: the step still expects both.
     expect(stateOf(project, 'run-1')).toMatchObject({ agents: { one: { status: 'pending' } } });
     deliver(project, action, ['two']);
     expect(devCli(project, ['draft', 'import', 'run-1']).json).toMatchObject({ imported: 2 });

@@ -4,7 +4,7 @@ import { nextOf, type Result, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// A Markdown file that the agent itself writes (recipes.md, Data; protocol.md §3).
+// The main agent itself writes a Markdown file (recipes.md, Data; protocol.md §3).
 
 let project: Project;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, runPrinted, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-/** For a condition over `result`, the printed acknowledgement contains what it needs (recipes.md, Conditions). */
+/** If a condition reads `result`, the printed acknowledgement hands the result in (recipes.md, Conditions). */
 
 let project: Project;
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 import { acknowledge, choose, DATA_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// recipes.md, Gates: a reason given with a choice that goes back outlives the action that reads it.
+// recipes.md, Gates: a reason given with a choice that leads back is kept after the action that reads it.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -20,7 +20,7 @@ const DRAFT = '.dev/specs/run-1/DRAFT.md';
 const path = (name: string) => join(project.root, name);
 const readDecisions = () => readDraft(readFileSync(path(DRAFT), 'utf8')).decisions.text.trim();
 
-/** Sends the gate back with a reason. */
+/** Answers the gate with the choice that leads back, and gives a reason. */
 function sendBack(gate: Action, why: string): Result {
   const note = /@(\S+)/.exec(gate.choices?.find(({ id }) => id === 'again')?.ack ?? '')?.[1] ?? '';
   writeProjectFile(project, note, why);

@@ -25,7 +25,7 @@ const CHOOSE = `
     choices: [minor, major]
     schema: version.json
 `;
-/** Allows any JSON, so that conditions meet values that no schema has filtered out. */
+/** A schema that lets values of any type through, so that conditions have to cope with them. */
 const ANY = { type: 'object', properties: { version: {}, parts: {} } };
 const on = (when: string, id = 'only') => `
   - id: ${id}
@@ -44,7 +44,7 @@ function start(blocks: string[], schema: object = ANY): Action {
   return startTiny(project, [CHOOSE, ...blocks, END_BLOCK]);
 }
 
-/** Returns the answer after the choice and its data, which shows the block that was reached. */
+/** Makes the choice with its data; returns the answer, which shows the block that was reached. */
 function reached(blocks: string[], choice: string, data?: unknown): Document {
   const action = start(blocks);
   if (data !== undefined) hand(action, data);
@@ -164,7 +164,7 @@ describe.skipIf(skipped)(`a value of a block in an external command${suffix}`, (
   const PRINT = `["node", "-p", "JSON.stringify(process.argv.slice(1))"`;
   const command = (words: string, more = '') => `\n  - { id: run, type: cli, command: ${words}${more} }\n`;
 
-  /** Returns the answer after the command has run. */
+  /** Runs a block with this command, and returns the answer afterwards. */
   function runWith(words: string, data?: unknown, more = ''): Document {
     writeProjectFile(project, '.dev/recipes/version.json', JSON.stringify(ANY));
     const recipe = tiny(project, 'tiny', [CHOOSE, command(words, more), END_BLOCK]);

@@ -24,7 +24,7 @@ afterEach(() => project.remove());
 
 const COMMON = ['run', 'block', 'action', 'actionId', 'instruction', 'progress'];
 
-/** Leaves out `how`, which how.test.ts covers. */
+/** Lists an action's members, without `how`, which how.test.ts covers. */
 function keysOf(action: object): string[] {
   return Object.keys(action)
     .filter((key) => key !== 'how')

@@ -21,13 +21,13 @@ beforeEach(() => {
 afterEach(() => made.remove());
 const project = () => made;
 
-/** A plan without commands for dev-cli to run, so that nobody has to approve any. */
+/** A plan without commands for dev-cli to run, so that no approval is asked for. */
 const UNCHECKED = {
   ...smallPlan(),
   todos: [bareTodo('todo-1', { acceptance: [{ id: 'ac-1', kind: 'assertion', text: 'It is so.' }] })],
 };
 
-/** The environment that marks each harness's calls, and words that only that harness is told. */
+/** For each harness, the environment that marks its calls, and words that only its own instructions contain. */
 const HARNESSES = {
   claude: { env: { CLAUDECODE: '1' }, agents: 'run_in_background false', asks: 'AskUserQuestion' },
   codex: { env: { CODEX_THREAD_ID: 't' }, agents: 'At most six live at once', asks: 'request_user_input' },
@@ -42,7 +42,7 @@ const howFor = (name: Name, words = ['next']) => {
   return String(json['how'] ?? '');
 };
 
-/** Expects a harness's own words, none of another's, and only a few lines. */
+/** Expects that `how` contains this harness's words and no other's, and that it is short. */
 function expectOwnWords(name: Name, kind: 'agents' | 'asks') {
   const how = howFor(name);
   for (const other of NAMES) expect(how.includes(HARNESSES[other][kind]), `${name}: ${how}`).toBe(other === name);

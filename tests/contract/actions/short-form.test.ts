@@ -4,8 +4,8 @@ import { type Action, StandIn } from '../../support/agent.mjs';
 import { devCli, readStateFile, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// A recipe that names no inputs and no prompts (documents.md, Documents by role): each prompt and action gets the
-// documents of its role.
+// If a recipe names neither inputs nor prompts, each prompt and action gets the documents of its role (documents.md,
+// Documents by role).
 
 const SHORT = `name: short
 type: sequential
@@ -87,7 +87,7 @@ it('gives each action of the main agent those of its step, and of a plan the for
   expect(actions.get('generate-plan')?.data?.schema).toBe('plan-content');
   const beside = actions.get('generate-plan')?.read?.find((path) => path.includes('/actions/')) ?? '';
   expect(readFileSync(`${project.root}/${beside}`, 'utf8')).toContain('`dev-cli plan template`');
-  // A gate shows only its artifact.
+  // A gate shows only its artifact, so it needs no other documents.
   expect(consulting('approve-plan')).toEqual([]);
 });
 

@@ -20,7 +20,7 @@ afterEach(() => project.remove());
 const prefer = (text: string) => writeProjectFile(project, '.dev/preferences.yaml', text);
 const begin = () => devCli(project, ['init', RUN, '--recipe', 'specify-standard-autopilot', '--goal', 'Add JWT auth']);
 
-/** Drives a run to its end; returns each prompt by the id of its agent or todo, or by the block of the main agent. */
+/** Drives a run to its end; returns its prompts by agent, by todo and stage, or, for the main agent, by block. */
 function promptsOf(agent: StandIn, flags: string, execute = false): Map<string, string> {
   const prompts = new Map<string, string>();
   const keep = (key: string, path: string) => prompts.set(key, readFileSync(agent.path(path), 'utf8'));

@@ -11,7 +11,7 @@ import { git } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// dev-cli ci (view.md, CI).
+// The command `dev-cli ci` (view.md, CI).
 
 interface Found {
   check: string;

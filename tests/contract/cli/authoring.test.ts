@@ -176,7 +176,7 @@ describe('recipe test (authoring.md, recipe test)', () => {
     expect(changed.stdout).toContain(
       'differs from its snapshot at /instruction: expected "Which part changes?", got "What changes?"',
     );
-    // A test file that cannot be read says nothing about its snapshots, so they stay.
+    // A test file that cannot be read does not show which snapshots it needs, so all are kept.
     const text = readFileSync(kept, 'utf8');
     writeProjectFile(project, TEST, `${GOOD}  - [`);
     expect(devCli(project, ['recipe', 'test', '--update', '--text'])).toMatchObject({ code: 3 });
@@ -206,7 +206,7 @@ describe('recipe test (authoring.md, recipe test)', () => {
     expect(await next()).toMatchObject({ seq: 1, type: 'tested', ok: true });
     writeProjectFile(project, TEST, 'recipe: tried\ncases: [{ name: a, end: { outcome: halted } }]\n');
     expect(await next()).toMatchObject({ seq: 2, type: 'tested', ok: false });
-    // Also in a directory that did not exist before.
+    // A file in a directory that did not exist before is noticed, too.
     writeProjectFile(project, '.dev/workflows/more.test.yaml', 'recipe: tried\ncases: [{ name: more }]\n');
     expect(await next()).toMatchObject({ seq: 3, cases: 2 });
     child.kill('SIGINT');

@@ -15,8 +15,8 @@ describe('registry and use cases', () => {
   });
 
   it('no program of its own answers an event that another wing hears of', async () => {
-    // The hook program (app/hearing.ts) contains the handlers of the neutral contract, of harnesses and of memory; the
-    // guard's program contains none of memory.
+    // The hook program (app/hearing.ts) contains the handlers of the neutral contract, of harnesses and of memory. The
+    // guard's program lacks those of memory, so memory must not handle the guard's event.
     const [, , memory, ...others] = await Promise.all(createPorts().hookHandlers.map((load) => load()));
     expect(new Set(others.flat().map(({ on }) => on))).toEqual(new Set(ALSO_HEARD));
     expect(memory?.map(({ on }) => on)).not.toContain('pre-tool-use');

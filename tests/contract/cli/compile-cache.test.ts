@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// Which directory is suitable for compiled code: tests/core/cli/compile-cache.test.ts.
+// tests/core/cli/compile-cache.test.ts tests which directories are suitable for compiled code.
 
 let project: Project;
 let cache: string;

@@ -38,7 +38,7 @@ function change(...args: string[]) {
 
 interface Kind {
   program: string;
-  /** The script, and the startup file if it gets a block, relative to the home directory. */
+  /** The script and, if a block is added to one, the startup file; relative to the home directory. */
   script: string;
   startup?: string;
   prompt: [file: string, text: string];
@@ -81,7 +81,7 @@ describe.each(Object.keys(KINDS))('completion of %s', (shell) => {
       expect(install()).toMatchObject({ status: 0, works: true, changes: both('none') });
       if (script === '') return;
       const shipped = readFileSync(home(script), 'utf8');
-      // A script that an earlier version printed and a person saved, and one that a later version may have installed.
+      // Two old scripts: one that an earlier version printed and a person saved, one that another version installed.
       const printed = shipped.replace(/^# installed-by.*\n/m, shell === 'zsh' ? '# dev-cli completion for zsh\n' : '');
       const other = addDigest(`${shipped.replace(/^(# installed-by: dev-cli) .*/m, '$1')}# other\n`);
       for (const old of [printed, other]) {

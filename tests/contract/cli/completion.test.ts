@@ -25,7 +25,7 @@ function call(args: string[], { cwd = project.root, env = {} as NodeJS.ProcessEn
   return { status, stdout, stderr };
 }
 
-/** Returns the lines offered after these words, each as word and text. */
+/** Returns the completions offered after these words, each with its description. */
 function offered(words: string[], shell = 'zsh', cwd?: string): [word: string, text: string][] {
   const answer = call(['completion', '--complete', shell, '--', ...words], cwd === undefined ? {} : { cwd });
   expect(answer).toMatchObject({ status: 0, stderr: '' });

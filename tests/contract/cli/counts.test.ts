@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CHECKOUT } from '../../support/project.mjs';
 
-/** Plural nouns that texts count, and that need another form for one. */
+/** Plural nouns that texts count; each needs another form if the count is one. */
 const COUNTED =
   'rounds|todos|files|commits|retries|agents|tasks|calls|commands|attempts|gates|actions|warnings|steps|findings|transitions|reports|problems|entries|items|lines|questions|issues|documents|contents|errors|choices|edits';
 
-/** A count in a template, except a constant in capitals, or `renderCount`, which knows both forms. */
+/** A counted noun after a template's value. Constants in capitals are allowed; texts use `renderCount` for the rest. */
 const BARE = new RegExp(String.raw`\$\{(?![A-Z_]+\})[^}]*\} (?:${COUNTED})\b`);
 
-/** Counts that are never one, or whose text for one is in the same expression. */
+/** Marks of counts that are allowed: they are never one, or the text for one is in the same expression. */
 const BESIDE = /=== 1\s*\?|length > [A-Z]|at most \$|, not \$/;
 
 function listBareCounts(text: string): string[] {

@@ -5,8 +5,8 @@ import { readImage, restoreImage } from '../../support/image.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, tiny } from '../../support/tiny.js';
 
-// Most tests call the front door in a process of its own (tests/support/door.ts). Here it is held to be the binary: the
-// same calls, each on the same `.dev`, print the same and leave the same behind.
+// Most tests call the front door in a process of its own (tests/support/door.ts). These tests show that it behaves like
+// the binary: the same calls, each on the same `.dev`, print the same and leave the same files.
 
 let project: Project;
 beforeEach(() => {
@@ -41,7 +41,7 @@ const CALLS: Given[] = [
   { argv: ['step', 'complete', 'one', '--action', 'a3'] },
   { argv: ['manifest', 'one', '--root', '.'] },
   { argv: ['help', 'step', 'complete'] },
-  // A session that takes the run up, one that knows none, a tool that is judged, and payloads that are none.
+  // Hook calls: sessions with and without a run, tool calls that the guard judges, and invalid payloads.
   {
     argv: ['init', 'two', '--recipe', 'specify-quick-interactive', '--goal', 'Add X'],
     env: { DEV_CLI_SESSION: 's-0' },
@@ -80,7 +80,7 @@ function byBinary({ argv, stdin, env }: Given): Printed {
 const byDoor = ({ argv, stdin, env }: Given): Printed =>
   callDoor({ argv, stdin, cwd: project.root, env: { ...project.env, ...env } });
 
-/** Replaces instants, digests and other values that differ between two calls. */
+/** Replaces times, digests and other values that differ between two calls. */
 function withoutChance(text: string): string {
   return text
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>')
@@ -91,7 +91,7 @@ function withoutChance(text: string): string {
     .replace(/\\?"crc\\?": ?\\?"[0-9a-f]{8}/g, 'crc');
 }
 
-/** Makes a call; returns what it printed and which files it left. */
+/** Makes a call; returns its output and the files below `.dev` afterwards. */
 function outcomeOf(by: (given: Given) => Printed, given: Given) {
   const { exit, stdout, stderr } = by(given);
   const left = [...readImage(project.root)].map(([path, content]) =>

@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-/** Returns what a person sees who types this command in a terminal with this many columns. */
+/** Returns what a person sees after typing this command in a terminal with this many columns. */
 function seen(command: string, { columns = 80, env = {} as NodeJS.ProcessEnv } = {}): string {
   if (terminal === null) throw new Error(NO_TERMINAL);
   return terminal(`stty cols ${columns} rows 40; ${command}`, {
@@ -37,7 +37,7 @@ const piped = (words: string, env: NodeJS.ProcessEnv = {}) => {
   });
   return stdout + stderr;
 };
-/** Removes durations, which differ between two calls a moment apart. */
+/** Replaces durations, which differ between two calls. */
 const timeless = (text: string) => text.replace(/\d+ s\b|\d+m\d\ds/g, 'now');
 
 const CALLS = ['status', 'list', 'history', 'help draft show', 'list --help', 'status nobody', 'status --nonsense'];

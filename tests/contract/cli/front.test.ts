@@ -8,7 +8,7 @@ import { DevCliError } from '../../../src/base/errors.js';
 import { type ProcessIo, runCommandLine } from '../../../src/cli/front.js';
 import { findCommand } from '../../../src/registry/find.js';
 
-// Another test file of this process may have loaded the front together with the app.
+// Another test file of this process may have loaded the front door with the real app, so modules are loaded anew.
 vi.hoisted(() => vi.resetModules());
 vi.mock('../../../src/app/execute.js', () => ({ execute: vi.fn() }));
 const app = vi.mocked(executeCommand);
@@ -23,7 +23,7 @@ beforeEach(() => {
   app.mockResolvedValue({ json: { ok: true }, exit: 0, text: () => 'well done' });
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
-// Other test files of this process also go through the front door.
+// Other test files of this process call the front door with the real app.
 afterAll(() => {
   vi.doUnmock('../../../src/app/execute.js');
   vi.resetModules();
@@ -47,7 +47,7 @@ function call(argv: string[], io: Partial<ProcessIo> = {}): ReturnType<typeof ru
   });
 }
 
-/** Returns the input that the app receives. */
+/** Returns the input that the app receives for this command line. */
 async function inputOf(...argv: string[]): Promise<unknown> {
   await call(argv);
   return app.mock.calls[0]?.[0].input;
@@ -188,7 +188,7 @@ describe('what is printed', () => {
     expect((await call(['next'])).stdout).toBe('{"t":"a\\u009bb\\u2028c"}\n');
     expect((await call(['status'])).stdout).toBe('a]0;xbc[2Jd\te\n');
     const terminal = { stdoutIsTerminal: true };
-    // dev-cli writes no colour itself, so any colour codes come from somebody else.
+    // dev-cli itself writes no colours here, so all colour codes come from foreign text and are removed.
     expect((await call(['status'], terminal)).stdout).toBe('a]0;xbc[2Jd\te\n');
   });
 });

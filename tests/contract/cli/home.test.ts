@@ -14,14 +14,14 @@ const terminal = findRealTerminal();
 let project: Project;
 beforeAll(() => {
   project = createProject();
-  // One of the project's runs is deliberately broken.
+  // One of the project's runs is broken on purpose, so it must not be replayed at the end.
   project.replay = false;
 });
 afterAll(() => project.remove());
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8' });
 
-/** Returns what a person sees who types this command in a terminal with this many columns. */
+/** Returns what a person sees after typing this command in a terminal with this many columns. */
 function seen(command: string, { columns = 80, cwd = project.root, env = {} as NodeJS.ProcessEnv } = {}): string {
   if (terminal === null) throw new Error(NO_TERMINAL);
   const { exit, output } = terminal(`stty cols ${columns} rows 40; ${command}`, {
@@ -77,7 +77,7 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     mkdirSync(runDir(project, 'later'), { recursive: true });
     writeFileSync(join(runDir(project, 'later'), 'plan-content.json'), '{}');
     git('commit', '--allow-empty', '-qm', 'first');
-    // One work tree with a root of its own, and one made for the run, which leads back to this root.
+    // One linked work tree has a root of its own; the other was made for the run, so it leads back to this root.
     git('worktree', 'add', '-q', '--detach', join(project.home, 'side tree'));
     git('worktree', 'add', '-q', '--detach', join(project.home, 'made'));
     writeFileSync(join(project.root, '.git/worktrees/made/dev-cli-root'), `${project.root}\nhere\n`);
@@ -88,7 +88,7 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     expect(shown).toMatch(/◐ there +in side tree +2\/11/);
     expect(shown).toMatch(/Cannot be read\n✗ torn {2}[A-Z_]+\n/);
     expect(shown).toContain('Plans without a run\n· later\n    dev-cli init later --execute\n');
-    // Read from the other work tree, it is the same repository; commands name the root of each run.
+    // Called in the linked work tree, the command shows the same repository; printed commands name each run's root.
     const other = seen('dev-cli', { cwd: join(project.home, 'side tree') });
     expect(other.split('\n')[0]).toBe('side tree · 3 runs');
     expect(other.replace(/ \\\n +/g, ' ')).toContain(`dev-cli init later --execute --root ${project.root}`);

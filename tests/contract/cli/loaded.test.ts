@@ -7,12 +7,13 @@ import { inShell, runLinesBy } from '../../support/line.mjs';
 import { COUNTER, type Loaded, takeLoaded } from '../../support/loaded.js';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// The cost of a hot command is what it loads (house.md, Speed). A change that makes it load more updates the lists
-// below, and its commit says what the command needs that for.
+// A hot command costs as much as it loads (house.md, Speed). A change that makes one load more must update the lists
+// below and say in its commit why.
 
 /**
- * Modules for digests and the token of a lock, with the streams on which crypto is built; for checksums, which need
- * little besides those streams; for the name of this machine, in the lock; for running cached compiled code.
+ * Modules that a commit needs: crypto for digests and the lock's token, with the streams that it is built on; zlib for
+ * checksums, which needs little besides those streams; os for this machine's name in the lock; and vm for running
+ * cached compiled code.
  */
 const FOR_A_COMMIT = /^(crypto|zlib|os|vm|stream(\/.*)?|string_decoder|diagnostics_channel)$/;
 
@@ -39,7 +40,7 @@ function call(args: string[], program = BINARY, preload: string[] = [], env: Nod
   return { stdout };
 }
 
-/** Counts the bytes that a call loads, without the files with which each call begins. */
+/** Returns what a call loads; its bytes do not count the files with which each call begins. */
 function loadedBy(args: string[], program = BINARY, input = ''): Loaded {
   const notes = join(project.home, 'loaded.jsonl');
   call(args, program, [COUNTER], { DEV_CLI_TEST_LOADED: notes }, input);
@@ -50,16 +51,16 @@ function loadedBy(args: string[], program = BINARY, input = ''): Loaded {
   return { ...loaded, bytes };
 }
 
-/** Parts for the documents of a plan, and for commands that recipes run on them. */
+/** Parts of the program for a plan's documents, and for the commands that recipes run on them. */
 const PLAN = ['cli-plan', 'common', 'plan'];
-/** Parts that ask git. */
+/** Parts of the program that ask git. */
 const TREE = ['cli-tree', 'tree'];
-/** Parts that evaluate `when` and `exitWhen`. */
+/** Parts of the program that evaluate `when` and `exitWhen`. */
 const CONDITIONS = ['cli-conditions', 'conditions'];
 
 /**
- * Lists the files besides cli.cjs that each acknowledgement of a planning run loads, by block, up to the gate of a
- * person.
+ * Lists the files besides cli.cjs that each acknowledgement of a planning run loads, by block, up to the gate that a
+ * person has to answer.
  */
 function loadedInRun(planned: Project): Record<string, string[]> {
   const notes = join(planned.home, 'loaded.jsonl');

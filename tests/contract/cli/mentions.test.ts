@@ -11,7 +11,7 @@ const SKILLS = readdirSync(join(root, 'skills'));
 /** Skills that drive a run. */
 const DRIVING = SKILLS.filter((skill) => skill !== 'recipe-author');
 
-/** What an agent must know before the first action, when no action has told it yet. */
+/** Words that every driving skill must contain, because an agent must know these things before its first action. */
 const LOOP = [
   'repeatable until done',
   '`next`',
@@ -35,7 +35,7 @@ const LOOP = [
   'then stop',
 ];
 
-/** Lists what is wrong with the form of a skill (harness.md, Skills). */
+/** Lists the faults in a skill's form (harness.md, Skills). */
 function faultsOf(text: string): string[] {
   const lines = text.trimEnd().split('\n').length;
   const bytes = Buffer.byteLength(text);
@@ -47,7 +47,7 @@ function faultsOf(text: string): string[] {
   ];
 }
 
-/** Lists every text from which an agent, an author or a user learns commands. */
+/** Lists every file from which an agent, an author or a user learns commands. */
 function texts(): string[] {
   const directories = ['skills', 'agents', 'recipes', 'docs'].filter((name) => existsSync(join(root, name)));
   const files = directories.flatMap((directory) =>
@@ -66,7 +66,7 @@ function mentions(text: string): string[] {
   return [...quoted, ...fenced, ...keys].map(([, command]) => (command ?? '').trim());
 }
 
-/** Fills in what a text leaves open (`<name>`, `[name]`, `…`); cuts off a comment or a here-document. */
+/** Replaces or drops placeholders (`<name>`, `[name]`, `…`); cuts off a comment or a here-document. */
 function concrete(mention: string): string {
   return mention
     .replace(/\s+(<<|#|>|\|).*$/, '')
@@ -89,7 +89,8 @@ function followersOf(command: string): string {
 }
 
 /**
- * Returns why a mention is no valid command. A usage line or part of a sentence (`dev-cli step`) may omit arguments.
+ * Returns why a mention is not a valid command; undefined if it is valid. A usage line or part of a sentence
+ * (`dev-cli step`) may omit arguments.
  */
 function problemOf(mention: string): string | undefined {
   let words: string[] = [];

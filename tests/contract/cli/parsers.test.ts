@@ -13,15 +13,15 @@ const hotInvocation = fc.constantFrom(...HOT).chain(invocationOf);
 const said = ({ form: { name }, input, globals }: ParsedCommand) => ({ name, input, globals });
 
 /**
- * Checks that the small parser reads a command line as commander does, or leaves it to commander, which then also
- * reports errors.
+ * Checks that the small parser either reads a command line as commander does, or leaves it to commander, which then
+ * also reports errors.
  * @returns whether the small parser has read it
  */
 function agree(words: readonly string[]): boolean {
   const small = parseHot(words);
   const whole = readCommandLine(words);
   if (small !== null) expect('fault' in whole ? whole.fault : said(whole)).toEqual(said(small));
-  // A valid line is left to commander only if it needs it: for help, another command, or words that look like options.
+  // A valid line of a hot command is left to commander only if it has words that look like options.
   else if (!('fault' in whole) && whole.form.hot) expect(words.some((word) => /^(--|-.+)$/.test(word))).toBe(true);
   return small !== null;
 }

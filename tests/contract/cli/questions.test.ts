@@ -6,7 +6,7 @@ import { callDoor } from '../../support/door.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 /**
- * Every question with each of its options, in the output format without durations; not `--watch`, which continues until
+ * Every question with each of its options, in JSON, which contains no durations; not `--watch`, which continues until
  * the run has ended.
  */
 const WITH_OPTIONS = REGISTRY.commands

@@ -30,7 +30,7 @@ function expectClean(project: Project): void {
   expect([lint.code, lint.stdout.match(/(error|warning):/g)], lint.stdout).toEqual([0, null]);
 }
 
-/** Expects the same, and that the tests cover every transition. */
+/** Expects a clean lint, and tests that cover every transition. */
 function expectSound(project: Project): void {
   expectClean(project);
   const tested = devCli(project, ['recipe', 'test', '--coverage', '100']);
@@ -138,7 +138,7 @@ describe('recipe new', () => {
       ['.dev/recipes/release.test.yaml'],
     ]);
     expect(imageOf(project, '.')).toEqual(before);
-    // The recipe would hide a workflow of the same name.
+    // Refused, because the recipe would hide a workflow of the same name.
     make(project, 'other', '--type', 'meta');
     expect(make(project, 'other').json.error?.details).toMatchObject([{ target: '.dev/workflows/other.yaml' }]);
   });
@@ -187,7 +187,7 @@ describe('recipe new', () => {
     expect(read(project, '.claude/skills/all/SKILL.md')).toContain('dev-cli init <name> --workflow all --goal -');
     make(project, 'todos', '--type', 'engine', '--skill');
     expect(read(project, '.claude/skills/todos/SKILL.md')).toContain('dev-cli init <name> --recipe todos\n');
-    // For an existing recipe that was changed, only the skill is written.
+    // If the recipe exists and somebody has changed it, only the skill is written.
     make(project, 'later');
     write(
       project,

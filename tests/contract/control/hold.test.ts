@@ -44,7 +44,7 @@ import {
   writeSections,
 } from '../../support/tiny.js';
 
-// control.md, Holding; control.md, Releasing; control.md, The action.
+// control.md, Holding; control.md, Releasing; control.md, The action: `hold`, `release`, and the action `held`.
 
 const NAME = 'run-1';
 
@@ -109,7 +109,7 @@ function doStep(place: Project, action: Action): Action {
   return nextOf(json);
 }
 
-/** Does the same, with a hold before the acknowledgement and a release after it. */
+/** Does the same as `doStep`, with a hold before the acknowledgement and a release after it. */
 function stepHeld(action: Action): Action {
   hold();
   const after = doStep(project, action);
@@ -287,7 +287,7 @@ describe.skipIf(terminal === null)(
       const first = begin(project, plan);
       typed(`hold ${RUN}`);
       expect(nextOf(doAll(project, first).json).action).toBe('held');
-      // A copy of the plan, and a part of it with another goal and other files.
+      // Writes a copy of the plan, and a part of it with another goal and other files.
       writePlan('copy', plan);
       writePlan('part', { ...planOf(making('todo-1', [['true']], { files: ['elsewhere/**'] })), context: other(plan) });
       const image = imageOf(project);
@@ -457,7 +457,7 @@ describe('what is refused', () => {
     acknowledge(project, first);
     const { code, json } = devCli(project, ['hold', NAME]);
     expect([code, json.error?.code, json.error?.fix]).toEqual([4, 'RUN_ENDED', `dev-cli next ${NAME}`]);
-    // The release may have ended the run, and its answer may have been lost.
+    // A release may have ended the run, and its answer may have been lost; so the repetition is not refused.
     expect(call('release', NAME)).toMatchObject({ duplicate: true, next: { done: true } });
     for (const verb of ['hold', 'release']) {
       expect(devCli(project, [verb, 'nobody']).json.error?.code).toBe('NO_SUCH_RUN');

@@ -11,7 +11,7 @@ import { readEntries } from '../../support/entries.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// view.md, One model: journals of runs that people have changed.
+// view.md, One model: the timeline of a run in which people have intervened.
 
 const terminal = findTerminal();
 
@@ -60,12 +60,12 @@ describe.skipIf(terminal === null)('the timeline', () => {
     const forkAt = readEntries(readFileSync(join(runDir(project, RUN), 'events.jsonl'))).length;
     expect(workers(timelineOf(), 'todo-2')).toEqual(['out']);
 
-    // While the run is held, the worker that is out continues its work.
+    // A worker that has its task already continues while the run is held.
     typed(`hold ${RUN}`);
     typed(`release ${RUN}`);
     expect(workers(timelineOf(), 'todo-2')).toEqual(['out']);
 
-    // The commit of todo-1 is reverted, todo-2 built on it is withdrawn, and both are to be done again.
+    // The commit of todo-1 is reverted, todo-2, which depends on it, is withdrawn, and both have to be done again.
     expect(rowOf(timelineOf(), 'todo-1')?.commit).toMatch(/^[0-9a-f]{40}$/);
     typed(`step undo ${RUN} --todo todo-1`);
     const undone = timelineOf();
@@ -96,7 +96,7 @@ describe.skipIf(terminal === null)('the timeline', () => {
     expect(workers(ended, 'todo-1')).toEqual(['ok', 'ok']);
     expect(workers(ended, 'todo-2')).toEqual(['void', 'ok']);
 
-    // A fork contains the work done before it, but only the time of its own.
+    // A fork shows the work done before it as done, but its times are only those of the fork itself.
     expect(devCli(project, ['fork', RUN, '--at', String(forkAt), '--as', 'again']).code).toBe(0);
     const fork = timelineOf('again');
     expect(fork.runs.at(-1)?.forkedFrom).toMatchObject({ name: RUN, seq: forkAt });

@@ -33,7 +33,7 @@ const PLAN = planOf(
   making('todo-3', [['true']], { dependsOn: ['todo-2'] }),
 );
 
-/** Does the one task that is out: `make` changes files and returns their paths. */
+/** Does the only task that is handed out: `make` changes files and returns their paths. */
 function work(dispatch: Dispatch, make: () => string[]): Dispatch {
   hand(project, dispatch.tasks[0] as never, worker({ filesChanged: make() }));
   return nextOf(runPrinted(project, dispatch.ack ?? '').json) as Dispatch;
@@ -75,7 +75,7 @@ function undo(todo = 'todo-2'): { exit: number; output: string } {
   return told ?? { exit: -1, output: '' };
 }
 
-/** Returns files with modes, the index, HEAD, the run, and what dev-cli left in the git directory. */
+/** Returns the files with their modes, the index, HEAD, the run, and dev-cli's files in the git directory. */
 function stand(): unknown {
   const files = [...readTree(project.root)].filter(([path]) => !/^\.(dev|git)\//.test(path));
   return {

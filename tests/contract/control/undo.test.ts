@@ -20,7 +20,7 @@ import { type Document, devCli, journalOf, nextOf, runPrinted, stateOf, writePro
 import { createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// control.md, Undoing.
+// control.md, Undoing: `step undo` and its effects.
 
 let project: Project;
 beforeEach(() => {
@@ -30,7 +30,7 @@ afterEach(() => project.remove());
 
 const terminal = findTerminal();
 
-/** Four todos, each of which depends on the one before. The second may change what the first made. */
+/** Four todos, each of which depends on the previous one. The second may change the first one's file. */
 const PLAN = planOf(
   making('todo-1'),
   making('todo-2', [['true']], { dependsOn: ['todo-1'], files: ['made/**'] }),
@@ -38,7 +38,7 @@ const PLAN = planOf(
   making('todo-4', [['true']], { dependsOn: ['todo-3'] }),
 );
 
-/** Does the one task that is out: it writes these files. */
+/** Does the only task that is handed out: writes these files. */
 function work(dispatch: Dispatch, files: Record<string, string>): Dispatch {
   const [task] = dispatch.tasks;
   if (task === undefined) throw new Error('no task');
@@ -47,7 +47,7 @@ function work(dispatch: Dispatch, files: Record<string, string>): Dispatch {
   return nextOf(runPrinted(project, dispatch.ack ?? '').json) as Dispatch;
 }
 
-/** Commits todo-1 and todo-2, so that todo-3 is out. `second`: what todo-2 writes. */
+/** Commits todo-1 and todo-2, so that todo-3 is handed out. `second`: the files that todo-2 writes. */
 function twoDone(second: Record<string, string> = { 'made/todo-2.txt': 'two\n' }): Dispatch {
   const first = begin(project, PLAN);
   return work(work(first, { 'made/todo-1.txt': 'one\n' }), second);
@@ -57,7 +57,7 @@ function undo(...words: string[]): { code: number; json: Document } {
   return devCli(project, ['step', 'undo', RUN, '--todo', ...words]);
 }
 
-/** Undoes as a person at a terminal. */
+/** Runs `step undo` as a person at a terminal. */
 function undoTyped(words: string, answer = 'yes'): { exit: number; output: string } {
   const command = `dev-cli step undo ${RUN} --todo ${words}`;
   const told = terminal?.(command, { cwd: project.root, env: project.env, answers: [answer] });
@@ -81,7 +81,7 @@ function openTerminal(words: string) {
   return { asked: Promise.race([asked, ended]), answer: () => child.stdin.write('yes\r'), ended };
 }
 
-/** Undoes as a person who says yes only after `meanwhile` has happened. */
+/** Runs `step undo` as a person who says yes only after `meanwhile` has happened. */
 async function undoAnswered(todo: string, meanwhile: () => void): Promise<{ exit: number | null; output: string }> {
   const { asked, answer, ended } = openTerminal(todo);
   await asked;
@@ -476,7 +476,7 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     twoDone();
     const before = engineOf(project).todos['todo-2']?.commit;
     const runId = stateOf(project, RUN).runId;
-    // What an interrupted call leaves: the commit, but no entry in the journal.
+    // As after an interrupted call: there is a commit, but no entry in the journal.
     git(project, 'revert', '--no-edit', before ?? '');
     git(project, 'commit', '--quiet', '--amend', '--only', '--message', `Revert\n\nDev-Cli-Undo: ${runId}/todo-2`);
     const head = git(project, 'rev-parse', 'HEAD').trim();
@@ -518,7 +518,7 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
 
   it('nobody commits between its files and its commit, so that none of them stays behind', () => {
     twoDone();
-    // The hook runs as soon as the files are in place: somebody tries to commit at the same time.
+    // The hook runs as soon as the files are in place, and tries to commit then, as somebody else might.
     const told = join(project.home, 'told');
     const lines = [`[ ! -e "${told}" ] || exit 0`, `git commit --allow-empty --message beside >"${told}" 2>&1`];
     const hook = join(project.root, '.git/hooks/post-index-change');

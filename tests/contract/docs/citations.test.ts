@@ -35,7 +35,7 @@ function wrongCitations(text: string): string[] {
   });
 }
 
-/** @param behind the text after the name of the page */
+/** @param behind the text after the page's name */
 function isCitation(headings: readonly string[], behind: string): boolean {
   // A comma after the number would seem to name a subsection, which is not looked up.
   const number = /^ §(\d+)(?![\d,])/.exec(behind)?.[1];

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf } from '../../support/cli.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// The instructions for putting dev-cli into a project are correct.
+// Checks that the instructions for putting dev-cli into a project work.
 
 let project: Project;
 beforeEach(() => {

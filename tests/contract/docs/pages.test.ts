@@ -7,7 +7,7 @@ import { BLOCK_KINDS } from '../../../src/machine/block-kinds.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
 const DOCS = readdirSync(join(CHECKOUT, 'docs'), { recursive: true, encoding: 'utf8' });
-/** Pages for those who change dev-cli, in bytes at most: what is longer is not read before each change. */
+/** Pages for those who change dev-cli, with their maximum bytes: nobody reads a longer page before each change. */
 const WORKING: Readonly<Record<string, number>> = {
   'CONTRIBUTING.md': 6000,
   'AGENTS.md': 2000,
@@ -20,7 +20,7 @@ const PAGES = [
 ];
 const textOf = (page: string) => readFileSync(join(CHECKOUT, page), 'utf8');
 
-/** Lists links of a page that lead to no file, or to no heading in it. */
+/** Lists links of a page that lead to a missing file or heading. */
 function deadLinks(page: string, text: string): string[] {
   const links = [...text.matchAll(/\[[^\]]*\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
   return links.filter((target) => {
@@ -64,7 +64,7 @@ function missingScripts(text: string): string[] {
   return [...text.matchAll(/npm run ([\w:]+)/g)].map(([, script = '']) => script).filter((name) => !(name in scripts));
 }
 
-/** What a page must not contain: directories of somebody's machine, hosts of package registries. */
+/** Text that a page must not contain: directories of somebody's machine, hosts of package registries. */
 const FOREIGN = /(?:^|[\s"'`(=])\/(?:work|tmp|home|root|Users)\/|registry\.[a-z]+\.[a-z]+/m;
 
 describe('the pages', () => {
@@ -200,8 +200,8 @@ function undescribed(types: readonly string[], reference: string, contract: stri
 }
 
 /**
- * Lists types of block missing in the protocol's tables, which say what action asks for each type and what acknowledges
- * it.
+ * Lists types of block that are missing in the protocol's tables, which list the action and the acknowledgement of each
+ * type.
  */
 function unasked(types: readonly string[], protocol: string): string[] {
   const tables = [

@@ -9,7 +9,7 @@ import type { Project } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { stepsOf, tagged, take } from './walk.js';
 
-// Takes each recipe of docs/recipe-patterns.md from the page, lints it, and runs it both ways with the binary.
+// Takes each recipe from docs/recipe-patterns.md, lints it, and runs it with the binary to each of its two ends.
 
 const fresh = freshProjects();
 const terminal = findRealTerminal();

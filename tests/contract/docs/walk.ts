@@ -5,9 +5,9 @@ import { CHECKOUT, type Project } from '../../support/project.mjs';
 import { findRealTerminal } from '../../support/terminal.mjs';
 
 /**
- * Runs a page with a walkthrough, in which comments say what the fenced block below them is: `file: PATH` (`(wrong on
- * purpose)`) a file to be written, `run` (`, exit N`) a command and its output, `terminal` the same typed by a person,
- * who answers a question with `, types TEXT`.
+ * A step of a page with a walkthrough. A comment says what the fenced block below it is: `file: PATH`, possibly with
+ * `(wrong on purpose)`, a file to be written; `run`, possibly with `, exit N`, a command and its output; `terminal` the
+ * same, typed by a person, who with `, types TEXT` also answers a question.
  */
 export type Step =
   | { kind: 'file'; path: string; text: string; wrong: boolean }
@@ -75,7 +75,7 @@ export function matches(expected: string, output: string): boolean {
   return new RegExp(`^${parts.join('.*')}$`, 'u').test(bare(output));
 }
 
-/** Prepares the history with which the walkthroughs begin: a tag, and one commit after it. */
+/** Makes the history that the walkthroughs begin with: a tag, and one commit after it. */
 export function tagged(project: Project): Project {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: project.root, env: project.env, stdio: 'pipe' });
   git('tag', 'v1.3.0');

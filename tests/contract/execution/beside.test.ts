@@ -22,8 +22,8 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 
 /**
- * Two executions in one work tree: files that both may change cause a refusal, anything else a warning (engine.md, Two
- * executions).
+ * Two executions in one work tree: if both may change a file, the second one is refused, otherwise it gets a warning
+ * (engine.md, Two executions).
  */
 
 let project: Project;

@@ -29,7 +29,7 @@ import {
 } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: a commit without hooks is made within the call.
+// engine.md, Commits: if the repository has no hooks, a commit is made within the call.
 
 let project: Project;
 beforeEach(() => {
@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const COMPLETED = { done: true, outcome: 'completed' };
-/** Todos judged by an agent, because acceptance commands would also ask git about the tree. */
+/** Todos that an agent judges, because acceptance commands would start more git processes. */
 const FOUR = planOf(
   ...['todo-1', 'todo-2', 'todo-3', 'todo-4'].map((id) =>
     making(id, [], { acceptance: [{ id: 'as-1', kind: 'assertion', text: 'it is there' }] }),
@@ -62,7 +62,7 @@ function judgeAll(dispatch: Dispatch): Result {
   return runPrinted(project, dispatch.ack ?? '');
 }
 
-/** Replaces git so that only commits run this script. */
+/** Puts a `git` first on the PATH that runs this script before it makes a commit. */
 function breakCommits(script: string): NodeJS.ProcessEnv {
   const bin = join(project.home, 'bin');
   mkdirSync(bin);
@@ -94,7 +94,7 @@ function gitProcesses(work: () => void): number {
   const starts = readFileSync(events, 'utf8')
     .split('\n')
     .filter((line) => line.startsWith('{"event":"start"'));
-  // Without the process that changed the configuration.
+  // Leaves out the process that changed the configuration.
   return starts.length - 1;
 }
 
@@ -102,7 +102,7 @@ function hook(name: string, text: string): void {
   chmodSync(writeProjectFile(project, `.git/hooks/${name}`, `#!/bin/sh\n${text}\n`), 0o755);
 }
 
-/** Lists files that commits have left besides those of commands and prompts. */
+/** Lists the files that commits have left below `actions/`, without those of commands and prompts. */
 function leftByCommits(): string[] {
   const actions = join(runDir(project, RUN), 'actions');
   const found = readdirSync(actions, { recursive: true, encoding: 'utf8' });

@@ -285,7 +285,7 @@ describe('paths that no result lists', () => {
 });
 
 describe('where HEAD is', () => {
-  /** Commits the first of two todos on main, so that the second is out. */
+  /** Commits the first of two todos on main, so that the second is handed out. */
   function afterOne(): Dispatch {
     const first = begin(project, TWO);
     return nextOf(doAll(project, first).json) as Dispatch;
@@ -408,7 +408,7 @@ describe('commits that wait', () => {
     const plan = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
     const first = begin(project, plan);
     const second = nextOf(doAll(project, first).json) as Dispatch;
-    // A file that todo-1 committed changes again; no todo that is out may change it.
+    // A file that todo-1 has committed changes again, and no todo that is handed out may change it.
     writeProjectFile(project, 'made/todo-1.txt', 'changed by a tool\n');
     hook('post-commit', 'touch .git/BISECT_LOG');
     const done = nextOf(doAll(project, second).json) as Action & { poll?: string };
@@ -495,7 +495,7 @@ describe('boxes ticked by hand', () => {
 });
 
 describe('git as the user’s', () => {
-  /** The environment as Gemini CLI sets it. */
+  /** The environment variables that Gemini CLI sets. */
   const HARNESS = {
     GEMINI_CLI: '1',
     GIT_CONFIG_GLOBAL: '/dev/null',
@@ -509,7 +509,7 @@ describe('git as the user’s', () => {
     for (const key of ['user.name', 'user.email']) git(project, 'config', '--unset', key);
     git(project, 'config', 'user.useConfigOnly', 'true');
     writeFileSync(join(project.home, '.gitconfig'), '[user]\n\tname = The User\n\temail = user@example.invalid\n');
-    // Begun by a person, since an agent's run would first ask about the commands.
+    // A person begins the run; if an agent began it, it would first ask about the commands.
     const first = begin(project, ONE);
     hook('pre-commit', 'env | grep ^GIT_ASKPASS= >.git/askpass; touch .git/hook-ran');
     expect(goOn(project, first, { env: HARNESS })).toMatchObject(COMPLETED);

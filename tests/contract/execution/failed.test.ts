@@ -7,8 +7,8 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, choose, deliver, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
-// What is reported about a failed command: why it failed, where its log is, and to whom (protocol.md §4; recipes.md,
-// Loops).
+// If a command fails, the agent or person concerned learns why it failed and where its log is (protocol.md §4;
+// recipes.md, Loops).
 
 let project: Project;
 beforeEach(() => {
@@ -40,7 +40,7 @@ function start(blocks: string[]): Action {
   return nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe, '--goal', 'Mend it']).json);
 }
 
-/** Polls until there is something else to do. */
+/** Polls until the pending action is no longer `running`. */
 function settle(first: Document): Document {
   let answer = first;
   while (nextOf(answer).action === 'running') {

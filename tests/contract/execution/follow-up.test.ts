@@ -8,7 +8,8 @@ import { git } from '../../support/executing.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { again, begin, type Dispatch, followed, judged, part, told, worked } from '../../support/told.js';
 
-// A further execution of a name keeps what the previous one did, proved and left open (engine.md, A further execution).
+// Executing again under the same name keeps what the previous execution did, proved and left open (engine.md, A further
+// execution).
 
 let project: Project;
 beforeEach(() => {
@@ -50,7 +51,7 @@ function executed(): Dispatch {
   return followed(project, review, null, SHIP);
 }
 
-/** Adds a todo after the end; returns the first action of the execution that carries it out. */
+/** Adds a todo after the execution has ended, and executes again; returns the first action. */
 function followUp(id = 'todo-2', files = ['notes/two.txt']): Dispatch {
   const todo = aTodo(id, {
     title: `Write ${id}`,

@@ -16,8 +16,8 @@ import { nextOf, type Result, runDir, runPrinted, writeProjectFile } from '../..
 import { readEntries } from '../../support/entries.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// protocol.md §4: the tree is read once for each moment that matters; a job with nothing to run ends in the commit that
-// created it.
+// protocol.md §4: the tree is read once for each moment that matters, and a job with nothing to run ends in the same
+// transaction that creates it.
 
 let project: Project;
 beforeEach(() => {
@@ -104,7 +104,7 @@ describe('commands of todos', () => {
   it('that passed on this tree are told in one commit', () => {
     const plan = planOf(...TODOS.map((id) => making(id, [['true']])));
     const first = begin(project, plan);
-    // One commit for the results, one for the first command with everything that follows from it.
+    // The results take one commit; the first command, with everything that follows from it, takes the other.
     expect(counted(() => handAll(first, worker()))).toMatchObject({ commits: 2 });
     const evidence = TODOS.map((id) => engineOf(project).todos[id]?.evidence?.[0]);
     expect(evidence.map((one) => one?.reused ?? false)).toEqual([false, true, true, true]);

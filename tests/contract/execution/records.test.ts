@@ -20,7 +20,7 @@ import { eventually, runnersOf } from '../../adversarial/binary/victims.js';
 import { type Document, devCli, journalOf, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// The files that a command leaves, and what is still known once they are gone (protocol.md §4).
+// The files that a command leaves, and what dev-cli still knows once they are gone (protocol.md §4).
 
 let project: Project;
 beforeEach(() => {
@@ -46,7 +46,7 @@ const SAYING: PlanAcceptance = {
 };
 const ASSERTED: PlanAcceptance = { id: 'as-1', kind: 'assertion', text: 'It reads well.' };
 
-/** Lets the worker do its part and run the check named in its prompt. */
+/** Plays a worker that does its todo and runs the check named in its prompt. */
 function checkedByWorker(...acceptance: PlanAcceptance[]): Dispatch {
   const first = begin(project, planOf(making('todo-1', [], { acceptance })));
   const task = taskOf(first);

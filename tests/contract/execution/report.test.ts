@@ -22,11 +22,11 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const SHIP = { verdict: 'SHIP', issues: [], summary: 'Good.' };
-/** Fails once if the file `.dev/red` exists, which no digest of the tree covers. */
+/** A script that fails once if `.dev/red` exists; no digest of the tree covers that file. */
 const FLAKY = "const fs = require('fs'); if (fs.existsSync('.dev/red')) { fs.rmSync('.dev/red'); process.exit(1); }";
 const report = () => told(project, 'report.md');
 
-/** todo-1 has one command; todo-2, after it, has none. */
+/** Builds a plan of two todos, the second after the first, each judged by one command. */
 function twoTodos(first: object = {}, second: object = {}): PlanContent {
   return aPlan({
     todos: [

@@ -8,7 +8,7 @@ import { commitsOf, generatePlan, RUN, reportOf } from '../../support/executing.
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
-/** Tests that fail because the sandbox forbids listening say nothing about the work (engine.md, Triage). */
+/** If tests fail because the sandbox forbids listening, the failure says nothing about the work (engine.md, Triage). */
 
 let project: Project;
 beforeEach(() => {
@@ -19,7 +19,7 @@ afterEach(() => project.remove());
 const LONG = { timeout: 120_000 };
 const engineOf = () => (stateOf(project, RUN) as unknown as { engine: RunEngine }).engine;
 
-/** Stands for a test that listens: fails like node without permission, and passes once `allowed` exists. */
+/** Stands for a test that listens on a port: fails as node does without permission, until `allowed` exists. */
 const LISTENS = `import { existsSync } from 'node:fs';
 if (!existsSync('allowed')) throw new Error('listen EPERM: operation not permitted 127.0.0.1');
 console.log('1 passed');

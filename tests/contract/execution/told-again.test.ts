@@ -20,7 +20,7 @@ import { devCli, runDir, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// engine.md, Triage: a worker that has to fix something is told what failed, and in which log.
+// engine.md, Triage: a worker that has to fix something learns what failed, and in which log to read about it.
 
 const terminal = findTerminal();
 

@@ -7,8 +7,8 @@ import { devCli, readStateFile, runDir, writeProjectFile, writeRecipe } from '..
 import { createProject, type Project } from '../../support/project.mjs';
 import { begin, deliver, followed, part, told, worked } from '../../support/told.js';
 
-// An execution's final texts are correct: what a command had to do, when it ran, who did it, and what is left
-// (documents.md, summary.md and report.md; storage.md, History).
+// An execution's final texts say correctly what a command had to do, when it ran, who did the work, and what remains to
+// be done (documents.md, summary.md and report.md; storage.md, History).
 
 let project: Project;
 beforeEach(() => {

@@ -18,8 +18,8 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// engine.md, Approvals; protocol.md, Trust: commands that an agent chose start only with a person's consent, which a
-// clone does not carry.
+// engine.md, Approvals; protocol.md, Trust: commands that an agent chose start only with a person's consent, which does
+// not extend to a clone.
 
 const MARKS = ['CLAUDECODE', 'AI_AGENT', 'GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX_CI', 'DEV_CLI_AGENT'];
 const AGENT = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's-1' };
@@ -46,7 +46,7 @@ function typed(command: string, answers: string[] = [], env: NodeJS.ProcessEnv =
   return result ?? { exit: -1, output: '' };
 }
 
-/** Begins the execution, as an agent if a harness mark is given. */
+/** Begins the execution; as an agent if `env` contains a harness mark. */
 function begin(env: NodeJS.ProcessEnv = {}, args: string[] = ['--execute', '--autopilot'], at = project): Document {
   const { code, json, stdout } = devCli(at, ['init', RUN, ...args, '--force', '--new'], { env });
   expect(code, stdout).toBe(0);
@@ -270,7 +270,7 @@ describe.skipIf(skipped)(`a person at a terminal${suffix}`, () => {
     });
     expect(asks(begin(AGENT))).toBe(true);
     expect(typed('dev-cli trust autopilot', ['y']).exit).toBe(0);
-    // The second time, there is nothing to ask.
+    // The second time, nothing is asked.
     expect(typed('dev-cli trust autopilot').exit).toBe(0);
     for (const mark of MARKS) expect(asks(begin({ [mark]: '1' }))).toBe(false);
     expect(asks(begin(AGENT, ['--execute', '--set', 'approve_commands=auto']))).toBe(false);
@@ -360,7 +360,7 @@ describe('what a project’s files widen', () => {
     if (skipped) return;
     expect(typed('dev-cli trust preferences', ['y']).exit).toBe(0);
     for (const env of [{}, AGENT]) expect(asks(begin(env, ['--execute']))).toBe(false);
-    // Trusted preferences do not cover a copy of the project, or another version of the file.
+    // Trust in the preferences covers neither a copy of the project nor another version of the file.
     expect(asks(begin({}, ['--execute'], copy()))).toBe(true);
     writeProjectFile(project, '.dev/preferences.yaml', 'approve_commands: auto # more\n');
     expect(asks(begin({}, ['--execute']))).toBe(true);

@@ -30,8 +30,8 @@ import {
 } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: files in an ignored directory, in a submodule, in a repository inside the project, and of an
-// earlier phase.
+// engine.md, Commits: changed files in an ignored directory, in a submodule, in a repository inside the project, and
+// from an earlier phase.
 
 let project: Project;
 beforeEach(() => {
@@ -62,7 +62,7 @@ function inner(path: string): void {
   run('commit', '--quiet', '--message', 'inside');
 }
 
-/** Has a worker whose todo names these files hand in what it changed; returns the answer's warnings. */
+/** Plays a worker whose todo names these files: changes and hands in files; returns the answer's warnings. */
 function work(files: string[], change: () => void, ...filesChanged: string[]): string {
   const first = begin(project, planOf(making('todo-1', [['true']], { files })));
   change();
@@ -153,7 +153,7 @@ describe('what changed in a repository inside the project', () => {
 describe('what a phase before the execution has changed', () => {
   const LEFT = 'phase look left changes that no commit of this run takes in';
 
-  /** Returns the answer that begins the execution, after a phase in which `happens` was called. */
+  /** Runs a phase in which `happens` is called; returns the answer that begins the execution after it. */
   function lookFirst(happens: () => void, later = '{ name: work, recipe: short }'): Document {
     writeRecipe(project, 'short', SHORT(1));
     writeRecipe(project, 'next', LOOKING('next'));

@@ -11,8 +11,8 @@ import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { acknowledge, choose, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
 /**
- * No text is cut on its way to the agent or person who acts on it; too long a text is refused on input (engine.md,
- * Limits).
+ * No text is cut on its way to the agent or person who acts on it; a text that is too long is refused when it comes in
+ * (engine.md, Limits).
  */
 
 let project: Project;

@@ -19,7 +19,7 @@ import {
 import { type Document, nextOf, runPrinted, writeProjectFile } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: what a worker does with git is reported where no guard prevents it.
+// engine.md, Commits: if no guard keeps a worker from using git, its use is reported.
 
 let project: Project;
 beforeEach(() => {
@@ -30,7 +30,7 @@ afterEach(() => project.remove());
 const ONE = planOf(making('todo-1'));
 const TWO = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
 
-/** Has the worker of a todo write its file, call git and hand in its result. */
+/** Plays a todo's worker: writes its file, calls git and hands in the result. */
 function work(dispatch: Dispatch, todo: string, ...calls: string[][]): Document {
   writeProjectFile(project, `made/${todo}.txt`, '1\n');
   for (const call of calls) git(project, ...call);

@@ -9,11 +9,11 @@ import { readDigest, runLoop, setUpLoop, subjectsOf } from '../../support/loop.j
 import { createDatabase } from '../../support/postgres.js';
 import { BINARY, CHECKOUT } from '../../support/project.mjs';
 
-/** Who works alone sees nothing of a fleet (fleet.md, Commands). */
+/** A user without a fleet sees nothing of it (fleet.md, Commands). */
 
 const create = freshProjects();
 
-/** What only the part that speaks to the database has in its text, or is. */
+/** Whether a file belongs to the part that uses the database. */
 const isOfFleet = (file: string): boolean =>
   /node_modules\/(?:pg|@dbos-inc)/.test(file) || /dev_cli\.(?:streams|leases|workers)/.test(readFileSync(file, 'utf8'));
 

@@ -8,7 +8,7 @@ import { createDatabase, dropDatabase } from '../../support/postgres.js';
 import { BINARY, CHECKOUT } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 
-// What a machine needs for its fleet: schemas, rights, packages (fleet.md, Commands; What a team starts).
+// A machine's prerequisites for its fleet: schemas, rights, packages (fleet.md, Commands; What a team starts).
 
 const databases: string[] = [];
 afterAll(async () => {
@@ -29,7 +29,7 @@ async function tell(url: string, statement: string): Promise<void> {
 
 const home = scratchDirectory('fleet-init');
 
-/** What a call comes to: exit, document, all that it said. */
+/** Makes a call. Returns its exit code, document and output. */
 function call(url: string, words: readonly string[], binary = BINARY) {
   const env = { PATH: process.env['PATH'], HOME: home, DEV_CLI_DATABASE: url };
   const given = { cwd: home, env, encoding: 'utf8', timeout: 40_000 } as const;

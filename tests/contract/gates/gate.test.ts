@@ -38,10 +38,10 @@ const NOTE_BLOCKS = [
 ];
 const NOTE = ['# Why', ...Array.from({ length: 60 }, (_, line) => `  - point ${line + 1}`), ''].join('\n');
 
-/** The question, in lines or on a page, where the cursor moves to the beginning of each line. */
+/** Matches the question, printed as lines, or on a screen, where the cursor moves to the beginning of each line. */
 const ASKED = /leave(?:\s|\u001b\[\S*[HK])+it(?:\s|\u001b\[\S*[HK])+open\):/;
 
-/** Runs a shell in which a person types a text each time the terminal shows the expected output. */
+/** Runs a shell in which a person types the next text when the terminal shows the output expected before it. */
 async function atShell(columns: number, talk: [said: RegExp, typed: string][]): Promise<string> {
   const line = `stty cols ${columns} rows 40; PS1='shell> ' exec sh -i`;
   const env = { ...project.env, TERM: 'xterm', ENV: '' };

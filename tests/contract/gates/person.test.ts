@@ -9,7 +9,7 @@ import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { AGENTS_BLOCK, deliver, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
-// A person's word (protocol.md §3; harness.md, Human gates): who can give it, and what does not count as one.
+// A person's word (protocol.md §3; harness.md, Human gates): who can give it, and what does not count as such.
 
 const GATE =
   '\n  - id: approve\n    type: wait-for-user\n    human: required\n    message: Shall it be?\n    choices: [{ id: approve, label: go, goto: next }, { id: stop, label: no, goto: halt }]\n';

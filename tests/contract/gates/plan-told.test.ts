@@ -22,7 +22,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { part } from '../../support/told.js';
 
-// living-plan.md, plan apply: a person's change of a running plan reaches every later agent.
+// living-plan.md, plan apply: a person's change to a running plan reaches every later agent.
 
 const terminal = findTerminal();
 
@@ -120,7 +120,7 @@ function resultOf({ substep, todoId }: Task): object {
 const promptOf = ({ promptFile }: Task) => readFileSync(join(project.root, promptFile), 'utf8');
 const next = () => devCli(project, ['next', RUN]).json as unknown as Dispatch;
 
-/** Returns what directly follows the request. */
+/** Returns the text directly after the request. */
 const behindRequest = (prompt: string) =>
   prompt.split('## The request\n')[1]?.split('\n```\n')[1]?.split('\n## ')[0] ?? '';
 

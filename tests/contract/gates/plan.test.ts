@@ -35,7 +35,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Runs a command at a terminal; the editor is this shell line, with the file in `$1`. */
+/** Runs a command at a terminal. The editor and the pager are shell lines; the editor gets the file as `$1`. */
 function typed(
   command: string,
   answers: string[],

@@ -47,7 +47,7 @@ const begin = () => {
 };
 const tasksOf = (payload: Payload) => payload['background_tasks'] as unknown[];
 
-/** Starts a run in the session that asks for agents to be started. */
+/** Starts, in the session, a run whose next action asks to start agents. */
 function dispatched(): Action {
   const first = nextOf(init(project, 'add-x', '--goal', 'X', '--recipe', 'specify-quick-interactive'));
   begin();
@@ -55,7 +55,7 @@ function dispatched(): Action {
   return nextOf(devCli(project, classify.split(' ').slice(1)).json);
 }
 
-/** Starts a run in the session that waits for a person. */
+/** Starts, in the session, a run that waits for a person. */
 function gated(): void {
   const gate = 'id: gate, type: wait-for-user, human: required, message: "Shall it be?", choices: [approve, stop]';
   writeRecipe(project, 'gated', `name: gated\ntype: sequential\nskill: open\nblocks:\n  - { ${gate} }\n`);

@@ -43,7 +43,7 @@ beforeEach(() => {
   home = join(dirname(project.root), 'a home');
   mkdirSync(home);
   const bin = dirname(shim());
-  // Read by login shells: a system's own start-up files may reset the PATH.
+  // Login shells read this file, after the system's start-up files, which may reset the PATH.
   writeFileSync(join(home, '.profile'), `PATH='${bin}':$PATH\n`);
   env = { HOME: home, XDG_STATE_HOME: '', SHELL: '/bin/sh', PATH: `${bin}:/usr/bin:/bin` };
   write(
@@ -55,8 +55,8 @@ beforeEach(() => {
 
 const { version: VERSION } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8')) as { version: string };
 /**
- * The dev-cli that shells and hook lines find. Two shells ask for its version in each call, and here it says that without Node;
- * where all is well, it is the real one.
+ * The dev-cli that shells and hook lines find. In each call of doctor, two shells ask for its version; it answers that
+ * without starting Node, and passes everything else to the real dev-cli.
  */
 const shim = () => join(dirname(project.root), 'bin', 'dev-cli');
 const at = (path: string) => join(project.root, path);
@@ -80,7 +80,7 @@ const problemsOf = (result: { json: Record<string, unknown> }, check?: string) =
 const trustByGemini = (rule = 'TRUST_FOLDER') =>
   write(join(home, '.gemini/trustedFolders.json'), JSON.stringify({ [project.root]: rule }));
 
-/** Expects exactly one problem, with this text. */
+/** Expects exactly one problem, with this message and fix. */
 function expectProblem(result: ReturnType<typeof call>, check: string, message: RegExp, fix: RegExp): void {
   const problems = problemsOf(result);
   expect(
@@ -218,7 +218,7 @@ describe('doctor finds a guard that does not guard (harness.md, Doctor)', () => 
     expect(found.map(({ severity }) => severity)).toEqual(['ok', 'problem']);
   });
 
-  /** Replaces dev-cli, which the hook line of this version calls, by another program. */
+  /** Replaces dev-cli, which the installed hook line calls, by another program. */
   const replaceProgram = (text: string) => {
     install();
     rmSync(shim());
@@ -639,7 +639,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
       }),
     ]);
     const sleeper = Number(readFileSync(pid, 'utf8'));
-    // The process that adopts it may take a moment to reap it.
+    // The process that adopts the sleeper may take a moment to reap it.
     expect(await waitUntil(() => readStartTime(sleeper) === null, 10_000, 20)).toBe(true);
   });
 
@@ -704,7 +704,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
          return this;
        };`,
     );
-    // Only this call, since programs that it starts would be in the sandbox as well.
+    // Only this call is in the sandbox; programs that it starts would inherit the sandbox.
     const result = call(
       [],
       { env: { NODE_OPTIONS: `--require "${sandbox}"`, CODEX_CI: '1', DEV_CLI_HARNESS: 'claude' } },

@@ -18,9 +18,9 @@ import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// A harness consists of one file of src/wings/harness/adapters/, a row of src/wings/harness/harness.ts and its page in
-// docs/harnesses.md (docs/architecture.md, How to add). Nothing else names a harness; and an invented fourth one, added
-// to a copy of the repository only in these places, works.
+// A harness consists of one file of src/wings/harness/adapters/, a row of src/wings/harness/harness.ts and a section in
+// docs/harnesses.md (docs/architecture.md, How to add). Nothing else names a harness. An invented fourth harness, added
+// to a copy of the repository in only these places, works.
 
 const ROOM = 'src/wings/harness';
 const TABLE = `${ROOM}/harness.ts`;
@@ -38,7 +38,7 @@ const WORDS = Object.values(HARNESSES).flatMap(({ id, title, directory, marks, t
   ...[...Object.values(one.notice ?? {}), one.foreword ?? ''].flatMap((pattern) => pattern.match(/<[\w-]+>/g) ?? []),
 ]);
 
-/** Here such a word is a preference: whose agent drafts. */
+/** Files in which such a word is the value of a preference that says whose agent drafts. */
 const OTHER_MEANING = ['src/recipe/settings/builtin-preferences.ts'];
 
 /** Lists the code, except comments, that contains such a word outside the adapters and their table. */
@@ -64,8 +64,8 @@ function listWithoutPage(house: string, titles: readonly string[]): string[] {
 const TABLES = ['## Install', '### Models and effort', '## How a harness is known'];
 
 /**
- * Lists what the documentation lacks for a harness: a row in these tables, a column in the table of what is enforced,
- * or a mark in the protocol.
+ * Lists the gaps in a harness's documentation: a missing row in TABLES, a missing column in the table of enforced
+ * rules, or a mark that the protocol does not name.
  */
 function listUntold({ title, marks }: Pick<Harness, 'title' | 'marks'>): string[] {
   const read = (page: string) => readFileSync(join(CHECKOUT, 'docs', page), 'utf8');

@@ -27,8 +27,8 @@ import {
 } from '../../../src/wings/harness/install/hook-line.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// harness.md, Hooks: what the installed lines and their script decide before node starts. A stub for dev-cli on the
-// PATH reports how it was called.
+// harness.md, Hooks: the decisions that the installed lines and their script make before they start node. A stub for
+// dev-cli on the PATH records how it was called.
 
 /** Programs that may be installed as `sh`. */
 const SHELLS = [
@@ -66,18 +66,18 @@ interface Ended {
 
 interface Around {
   cwd?: string;
-  /** Shell code that ends the stub; null: there is no stub. */
+  /** Shell code at the end of the stub, for example its exit; null for no stub. */
   stub?: string | null;
   env?: NodeJS.ProcessEnv;
   event?: HookEventName;
-  /** Default: the plugin, whose script is the one in this checkout. */
+  /** Where the hook is installed. Default: in the plugin, whose script is the one in this checkout. */
   place?: HookPlace;
 }
 
 /** The two ways to run a line: directly in `sh`, or through `sh` from whatever shell the user has. */
 const WAYS = ['gemini', 'codex'] as const;
 
-/** Adds the plugin of Claude Code, the only harness with one. */
+/** Adds Claude Code's plugin to a harness, since no other harness has one. */
 const withPlugin = (harness: HarnessId) => ({ ...HARNESSES.claude, ...HARNESSES[harness] });
 
 function call(
@@ -96,8 +96,8 @@ function call(
   const line = renderHookLine(event, withPlugin(harness), place);
   const { status, stdout, stderr } = spawnSync(harness === 'codex' ? '/bin/sh' : join(bin, 'sh'), ['-c', line], {
     cwd,
-    // Simulates a parent shell: a bash whose stdin is a socket, like Node's pipes, would otherwise read the user's
-    // start-up files.
+    // SHLVL pretends that there is a parent shell. Otherwise a bash whose stdin is a socket, as Node's pipes are, would
+    // read the user's start-up files.
     env: { PATH, PWD: cwd, SHLVL: '2', HOME: base, CLAUDE_PLUGIN_ROOT: CHECKOUT, ...env },
     encoding: 'utf8',
     input: '{}',
@@ -268,12 +268,12 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
     expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
     writeFileSync(join(gitDirectory, 'dev-cli-root'), `${project}\nadd-x\n`);
     expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
-    // Files in the work tree itself do not count.
+    // A guard file in the work tree itself does not count.
     guard('open\n', tree);
     expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
     guard('open\n');
     expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
-    // A pointer to a missing directory is left to node to explain.
+    // If the pointer leads to a missing directory, the line starts node, which explains the problem.
     writeFileSync(join(gitDirectory, 'dev-cli-root'), '/nowhere\nadd-x\n');
     expect(call(shell, { cwd: tree, stub: 'exit 1' }).code).toBe(2);
   });
@@ -288,7 +288,7 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
       const { root, stdout } = call(shell, { event, stub: 'echo said' });
       expect([root, stdout]).toEqual(event === 'user-prompt-submit' ? ['', 'said\n'] : [null, '']);
     }
-    // A new session is recorded there, so that a session without hooks can be recognized.
+    // Where dev-cli is installed, each new session is recorded, so that a session without hooks can be recognized.
     writeFileSync(join(project, '.dev', 'install.json'), '{}');
     for (const event of HOOK_EVENTS.filter((name) => !['pre-tool-use', 'user-prompt-submit'].includes(name))) {
       const root = event === 'session-start' ? `${project}/` : null;
@@ -343,7 +343,7 @@ describe.each(under)(
   },
 );
 
-/** Creates a run's records below `.dev/specs`; the journal is a minute older than the state, or a minute newer. */
+/** Creates a run's files below `.dev/specs`; the journal is `journal` seconds newer than the state. */
 function putRun(
   name: string,
   state: string | null,
@@ -444,7 +444,7 @@ describe.each(under)('where runs have ended, under %s as %s calls it (harness.md
   });
 });
 
-/** Puts the script where `install` puts it, with the files by which the line finds it. */
+/** Copies the hook script to where `install` puts it, and creates the files by which the hook line finds it. */
 function putFile(harness: HarnessId, at: string): string {
   const path = join(at, locateHookFile(HARNESSES[harness]));
   mkdirSync(dirname(path), { recursive: true });
@@ -543,7 +543,7 @@ describe('an installed line', () => {
   });
 
   it('is the same where a harness puts its environment into settings, as Gemini CLI does', () => {
-    // The expression from Gemini CLI's code (settings, resolveEnvVarsInString), with an environment in which every
+    // Replaces variables as Gemini CLI's code does (settings, resolveEnvVarsInString), in an environment in which every
     // variable is set.
     const resolve = (text: string) =>
       text.replace(/\$(?:(\w+)|{([^}]+?)(?::-([^}]*))?})/g, (match, plain, braced) =>

@@ -41,9 +41,9 @@ const hook = (event: HookEventName, harness: HarnessId, payload: object | string
 const base = (more: object = {}) => ({ session_id: 's-1', cwd: project.root, ...more });
 const write = (path: string, more: object = {}) =>
   base({ tool_name: 'Write', tool_input: { file_path: join(project.root, path), content: 'x' }, ...more });
-/** Starts a run that plans, from a terminal. */
+/** Starts a run that plans, outside of any session. */
 const planning = () => nextOf(init(project, 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive'));
-/** Starts a run that plans, bound to a session that has ended. */
+/** Starts a run that plans; the session to which it was bound has ended. */
 const left = () => {
   const action = planning();
   leaveRun(project, 'add-x');
@@ -268,7 +268,7 @@ describe('sessions (harness.md, Sessions)', () => {
 });
 
 describe('a run that no session began (harness.md, Sessions)', () => {
-  /** Starts a run that asks for agents to be started. */
+  /** Starts a run whose next action asks to start agents. */
   const dispatched = (env: NodeJS.ProcessEnv = {}) => {
     const words = ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive', '--new'];
     const classify = nextOf(devCli(project, words, { env }).json).choices?.[0]?.ack ?? '';

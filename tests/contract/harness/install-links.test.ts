@@ -30,7 +30,7 @@ beforeEach(() => {
   // Lets `recipe new --skill` find a harness.
   mkdirSync(join(dirname(project.root), 'home/.claude'), { recursive: true });
 });
-// A check at the end searches every project for runs.
+// A link in place of `.dev` is removed, because the check at the end searches every project's `.dev` for runs.
 afterEach(() => {
   if (lstatSync(join(project.root, '.dev'), { throwIfNoEntry: false })?.isSymbolicLink())
     rmSync(join(project.root, '.dev'));

@@ -6,7 +6,7 @@ import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// harness.md, Install: every changed file is named, as is everything else that the user should know.
+// harness.md, Install: the output names every changed file, and everything else that the user should know.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -40,7 +40,7 @@ function readAll(): Map<string, string> {
   return new Map(files.map((path): [string, string] => [path, readFileSync(path, 'utf8')]));
 }
 
-/** Compares the changes that a call makes to files with those that it reports; leaves out unchanged files. */
+/** Makes a call; returns the changes that it makes to files and those that it reports, without unchanged files. */
 function compare(words: string): { done: string[]; said: string[] } {
   const before = readAll();
   const { base, harnesses } = call(words);

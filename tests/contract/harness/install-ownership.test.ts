@@ -5,7 +5,7 @@ import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Install: content of others stays, with the manifest and, as in a clone, without it.
+// harness.md, Install: other people's content is kept, with the manifest and, as in a clone, without it.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -68,7 +68,7 @@ describe.each(WHOLE)('%s', (path) => {
   it('as another version wrote it, is brought up to date in a clone, and removed', () => {
     install();
     const now = read(path);
-    // The file as that version wrote it: a different text, with its digest.
+    // The file as another version wrote it: a different text, with its digest.
     const bare = `${now.replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1')}# of before\n`;
     const { createHash } = require('node:crypto') as typeof import('node:crypto');
     const digest = createHash('sha256').update(bare).digest('hex').slice(0, 12);
@@ -78,7 +78,7 @@ describe.each(WHOLE)('%s', (path) => {
     expect(rowOf(install())).toMatchObject({ does: 'updated' });
     expect(read(path)).toBe(now);
     write(path, earlier);
-    // The manifest does not prevent this: a colleague's upgrade arrives through git.
+    // It is updated even though the manifest exists, because a colleague's upgrade arrives through git.
     expect(rowOf(install())).toMatchObject({ does: 'updated' });
     write(path, earlier);
     becomeClone();

@@ -7,7 +7,7 @@ import { freshProjects } from '../../support/fresh.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
-// harness.md, Install: an agent must not change its own hooks and permissions; and how a person is asked.
+// harness.md, Install: an agent must not change its own hooks and permissions, so a person is asked.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -108,7 +108,7 @@ describe('off a terminal', () => {
     expect(stdout).toContain('To do it: dev-cli install --harness claude --yes');
     const done = call('install --harness claude --yes');
     expect([done.code, done.json['harnesses']]).toEqual([0, shown.harnesses]);
-    // The second time there is nothing to ask about.
+    // The second time nothing changes, so nothing is asked.
     expect(call('install --harness claude')).toMatchObject({ code: 0, json: { status: 'installed' } });
     expectRefused('uninstall');
     expect(call('uninstall --yes').code).toBe(0);

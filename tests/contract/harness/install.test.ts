@@ -142,7 +142,7 @@ describe('install (harness.md, Install)', () => {
       expect(settings).toContain('set -- stop ');
       if (text?.includes('s3cret') === true) expect(settings).toContain('s3cret');
     }
-    // Text of others, which may be secret, is not stored anywhere else.
+    // Other people's settings may contain secrets, so no copy of them is stored.
     expect(read('.dev/install.json')).not.toContain('s3cret');
     expect(uninstall().code).toBe(0);
     expect(imageOf(project, '.')).toEqual(before);
@@ -169,7 +169,8 @@ describe('install (harness.md, Install)', () => {
     expect(read('.claude/skills/specify/SKILL.md')).toBe('mine');
     expect(read('.claude/skills/dev-cli-specify/SKILL.md')).toMatch(/^---\nname: dev-cli-specify\n/);
     expect(read('.gemini/commands/open.toml')).toBe('prompt = "mine"');
-    // Gemini CLI makes a command of each skill, and renames both if a skill and a command have the same name.
+    // Gemini CLI makes a command of each skill. If a command has the same name as a skill, it renames both; so the
+    // skill gets a name of its own.
     expect(existsSync(join(project.root, '.gemini/skills/open'))).toBe(false);
     expect(read('.gemini/skills/dev-cli-open/SKILL.md')).toMatch(/^---\nname: dev-cli-open\n/);
     expect(existsSync(join(project.root, '.gemini/commands/specify.toml'))).toBe(false);

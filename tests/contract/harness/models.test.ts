@@ -23,7 +23,7 @@ const prefer = (text: string) => {
   mkdirSync(join(project.root, '.dev'), { recursive: true });
   writeFileSync(join(project.root, '.dev/preferences.yaml'), text);
 };
-/** Returns the lines of an agent's file with its model and effort. */
+/** Returns the lines of an agent's file that set its model and effort. */
 const linesOf = (path: string, base = project.root) =>
   readFileSync(join(base, path), 'utf8')
     .split('\n')

@@ -20,7 +20,7 @@ function shell(command: string, cwd = project.root) {
 
 const execute = (...files: string[]) => begin(project, planOf(making('todo-1', [['true']], { files })));
 
-/** Replaces UP by the directory above the project, NAME by the project's name, and N by the beginning of that name. */
+/** Replaces UP by the directory above the project, NAME by the project's name, and `N?` by a pattern for that name. */
 const named = (command: string) =>
   command
     .replaceAll('UP', dirname(project.root))

@@ -11,7 +11,8 @@ import { CHECKOUT, type Project } from '../../support/project.mjs';
 import { numberFrom } from '../../support/seeded.js';
 import { lineOf, lines } from '../../wings/loop/log.js';
 
-// loop-operations.md, Packets: what others do to files, clocks and calls. DEV_CLI_TEST_SPIKE_MB says how much a spike's line writes.
+// loop-operations.md, Packets: what others do to files, clocks and calls. DEV_CLI_TEST_SPIKE_MB sets how much the
+// spike's command writes.
 
 const MB = numberFrom('DEV_CLI_TEST_SPIKE_MB', 32);
 const create = freshProjects();
@@ -97,7 +98,7 @@ describe('the log', () => {
     truncateSync(join(project.root, EVENT_LOG_PATH), 64 * 1024 * 1024 + 1);
     for (const words of ['events replay', 'observe baseline', 'inbox list'])
       expect(run(project, ...words.split(' ')), words).toMatchObject({ exit: 1, error: { code: 'IO' } });
-    // A log that cannot be read takes no claim back.
+    // An unreadable log does not affect the queue.
     expect(run(project, 'queue', 'list').exit).toBe(0);
   });
 

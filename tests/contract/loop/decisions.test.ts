@@ -8,7 +8,7 @@ import { freshProjects } from '../../support/fresh.js';
 import { call, git, setUpLoop, write } from '../../support/loop.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-// loop-operations.md, Decisions: what a ticket says, which goal it holds back, and what is refused before any work.
+// loop-operations.md, Decisions: the content of a ticket, the goal that it holds back, and refusals before any work.
 
 const FILE = '.ai/decisions/d.yaml';
 const TICKET =

@@ -15,7 +15,7 @@ import { call, eventsOf, write } from '../../support/loop.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { lineOf, lines } from '../../wings/loop/log.js';
 
-// loop-operations.md, The log: `events replay`, `observe baseline`, and what is appended.
+// loop-operations.md, The log: `events replay`, `observe baseline`, and the events that are appended.
 
 const VIEWS = '.ai/state/goal_views.yaml';
 const INBOX = '.ai/state/operator_inbox.yaml';
@@ -192,7 +192,7 @@ describe('what is appended', () => {
       },
     };
     const streams: Streams = { ...own, tellNews: (write) => passOnUnsentEvents(own, write) };
-    // Meanwhile another call has sent both, and a third event came.
+    // Meanwhile, another call sent both, and a third event was added.
     between = () => {
       state = { ...state, unsent: events.slice(2) };
       between = () => {};

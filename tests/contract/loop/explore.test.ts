@@ -5,7 +5,7 @@ import { callDoor } from '../../support/door.js';
 import { git } from '../../support/loop.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// loop-operations.md, Explore.
+// loop-operations.md, Explore: the `explore` command.
 
 let project: Project;
 
@@ -119,7 +119,7 @@ describe('explore', () => {
   it('masks secrets, and shows no control characters', () => {
     const { stdout } = call(['hidden', '--text']);
     expect(report('hidden').matches[0].text).toBe('hidden token=[masked] red');
-    // A cut would take a secret its shape.
+    // Cutting a line would make a secret unrecognizable.
     expect(report('lion').matches[0].text).not.toMatch(/wxyz0123/);
     expect(stdout).toContain('secret.txt:1: hidden token=[masked] red');
     expect(call(['quagga', '--text']).stdout).toContain('odd "na me .txt:1: quagga');

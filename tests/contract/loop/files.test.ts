@@ -9,7 +9,7 @@ import { readLoopFiles, readLoopTexts } from '../../../src/wings/loop/files.js';
 import { writeGoalStatus } from '../../../src/wings/loop/goals.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-// loop-core.md, Files: what is read of .ai/config.yaml and .ai/goals.yaml, and all that is wrong with them.
+// loop-core.md, Files: the values read from .ai/config.yaml and .ai/goals.yaml, and every mistake in them.
 
 const CONFIG = 'test_command: npm test\nai_tool: claude -p {prompt}\n';
 const GOALS = 'goals:\n- {id: a, title: A, status: active}\n';
@@ -115,7 +115,7 @@ max_context_bytes: 1000
         details: [expect.objectContaining({ problem: expect.stringContaining('did you mean "allowed_changes"') })],
       }),
     );
-    // A key of one's own is none of ours misspelt.
+    // A user's own key is not taken for a misspelt known key.
     expect(read(CONFIG, 'goals: [{id: a, title: A, status: active, note: hi, time: 2}]\n').warnings).toEqual([
       expect.stringContaining('"note"'),
       expect.stringContaining('"time"'),

@@ -7,7 +7,7 @@ import { call, eventsOf } from '../../support/loop.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, startTiny } from '../../support/tiny.js';
 
-// loop-operations.md, Inbox: a gate is answered by the person at the terminal, once, and says what it is about.
+// loop-operations.md, Inbox: the person at the terminal answers a gate once, and sees what it is about.
 
 let project: Project;
 beforeEach(() => {
@@ -42,7 +42,7 @@ interface Item {
 const items = () => call(project, ['inbox', 'list']).json['items'] as Item[];
 const actionOf = () => devCli(project, ['next', 'run-1']).json;
 
-/** A person who types these lines. */
+/** Answers an action of the inbox as a person who types these lines. */
 function act(action: string, typed: string[], ...more: string[]) {
   const argv = ['inbox', 'act', items()[0]?.inbox_id ?? 'none', '--action', action, '--operator', 'anna', ...more];
   return callDoor({ argv, cwd: project.root, env: project.env, typed });
@@ -107,7 +107,7 @@ describe('a gate in the inbox', () => {
     expect([exit, stdout]).toEqual([3, expect.stringContaining('# Two')]);
     expect(stderr).toMatch(/^INPUT_CHANGED: NOTE\.md changed after the question was asked\. dev-cli step invalidate/);
     expect([gate(), items()]).toEqual([undefined, before]);
-    // What leads back to it is answered all the same.
+    // A choice that leads back to the gate is answered nevertheless.
     expect(act('approve', ['yes'], '--choice', 'again', '--reason', 'why').exit).toBe(0);
     expect(gate()).toMatchObject({ choice: 'again', stale: true });
   });

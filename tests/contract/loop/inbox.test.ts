@@ -12,7 +12,7 @@ import { call, eventsOf, runLoop, setUpLoop, write } from '../../support/loop.js
 import { createProject, type Project } from '../../support/project.mjs';
 import { lines } from '../../wings/loop/log.js';
 
-// loop-operations.md, Inbox: what waits, and who answers what.
+// loop-operations.md, Inbox: what waits, and who may answer.
 
 const create = freshProjects();
 let project: Project;
@@ -141,7 +141,7 @@ describe('nobody but a person', () => {
     expect(begin()).not.toContain('inbox');
     log(event('evt_1', 'a', 'block'), event('evt_5', 'b', 'retry', { failure_classification: 'security' }));
     expect(begin()).toContain('2 items wait for a person: dev-cli inbox list');
-    // What cannot be read keeps nobody from beginning.
+    // An unreadable configuration prevents nobody from beginning.
     write(project, '.ai/config.yaml', '[');
     expect(begin()).not.toContain('inbox');
   });
@@ -228,7 +228,7 @@ describe('an answer that is cut off', () => {
       code: 'INBOX_REFUSED',
     });
     expect(statusOf('a')).toBe('blocked');
-    // Goals that cannot be read keep it waiting.
+    // While the goals are unreadable, it keeps waiting.
     write(project, '.ai/goals.yaml', 'goals: [');
     await expect(applyInboxAnswer(desk, 'inbox-evt_1', answer)).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
     goals({ a: 'blocked' });

@@ -11,7 +11,7 @@ import { freshProjects } from '../../support/fresh.js';
 import { call, eventsOf, git, runLoop, setUpLoop, subjectsOf, write } from '../../support/loop.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 
-// loop-operations.md, Packets: goals given out and results handed in, as files.
+// loop-operations.md, Packets: goals handed out and results handed in, as files.
 
 const create = freshProjects();
 
@@ -59,7 +59,7 @@ function give(project: Project, id: string, ...more: string[]): Packet {
   return json['packet'] as Packet;
 }
 
-/** A diff that writes a new file. */
+/** Builds a diff that adds a file. */
 const adds = (path: string, text = 'new', mode = '100644'): string =>
   `diff --git a/${path} b/${path}\nnew file mode ${mode}\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${text}\n`;
 
@@ -74,11 +74,11 @@ function handIn(project: Project, said: object | string): { exit: number; json: 
   return run(project, 'protocol', 'ingest', path);
 }
 
-/** What the loop keeps: a refusal leaves it as it was. */
+/** Lists the loop's files, which a refusal leaves unchanged. */
 const look = ({ root }: Project): string[] =>
   readdirSync(join(root, '.dev/loop')).map((name) => `${name} ${statSync(join(root, '.dev/loop', name)).mtimeMs}`);
 
-/** What git has. */
+/** Lists git's references and objects, and its status. */
 const lookAtGit = (project: Project): string[] =>
   [['for-each-ref'], ['count-objects', '-v'], ['status', '--porcelain']].map((args) => git(project, ...args));
 
@@ -493,7 +493,7 @@ describe('what protocol ingest takes', () => {
     const project = setUp('max_retries: 1\n');
     const id = 'goal_id' in said ? said.goal_id : 'one';
     const packet = 'patch' in said ? { packet_id: give(project, id).packet_id } : {};
-    // A number that a call took which was cut off is not given again.
+    // A number taken by an interrupted call is not used again.
     git(project, 'update-ref', `refs/dev-cli/attempts/${id}/1`, 'HEAD');
     expect(handIn(project, result({ ...packet, ...said })).json['attempt']).toBe(`${id}#2`);
     const { json } = runLoop(project, 'auto', id);

@@ -152,7 +152,7 @@ describe('queue renew and release', () => {
       ...{ status: 'released', released_at: expect.any(String), reason: 'done here', goal_status: 'done' },
     });
     expect(reasonOf(queue(project, 'release', id, '--worker', 'w1'))[2]).toBe('claim_not_active');
-    // What a worker says finishes no goal.
+    // A worker's word alone finishes no goal.
     expect(readFileSync(join(project.root, '.ai/goals.yaml'), 'utf8')).not.toContain('done');
     expect(claim(project, 'w2').json.goal_id).toBe('one');
   });

@@ -8,7 +8,7 @@ import { devCli } from '../../support/cli.js';
 import { callDoor } from '../../support/door.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// loop-core.md, Commands: `init` without a name; auto: trust in the commands of the configuration.
+// loop-core.md, Commands: `init` without a name; auto: trust in the configuration's commands.
 
 let project: Project;
 beforeEach(() => {
@@ -38,7 +38,7 @@ describe('init without a name', () => {
       { bytes: 120_000 },
     ]);
     expect(existsSync(at('.dev/.gitignore'))).toBe(true);
-    // What is commented out is what holds.
+    // The commented-out settings are the defaults.
     const { queue, observe } = files().config;
     const shown = read('.ai/config.yaml').replace(/^# (?=queue:|observe:| {2}m)/gm, '');
     expect(shown).toMatch(/^queue: [\s\S]*^observe:$/m);

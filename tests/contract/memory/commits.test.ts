@@ -61,7 +61,7 @@ describe('commits of a session', () => {
     const { commits } = JSON.parse(context('--format', 'json')).extra;
     expect(sessions(commits)[1]).toEqual(['Two', 's2']);
     expect(context('--text')).toMatch(/Committed: [0-9a-f]{12} Two \(session s2\)\n/);
-    // The rest works without the record of the hook.
+    // Without the hook's record, the commits are still shown, but not their sessions.
     rmSync(seen);
     expect(sessions(show().commits).map(([subject]) => subject)).toContain('Two');
     expect(context('--text')).not.toContain('session s2');
@@ -91,7 +91,7 @@ describe('commits of a session', () => {
     devCli(project, ['transfer', '--handoff']);
     for (const file of [path, 'PROJECT_CONTEXT.md']) {
       const text = readFileSync(join(project.root, file), 'utf8');
-      // Commits outside this history are no part of the work here.
+      // Only PROJECT_CONTEXT.md names commits outside HEAD's history; the handoff describes the work in this history.
       expect(text.includes(`- ${named}\n`)).toBe(file !== path);
       expect(text.includes(`${amended.slice(0, 12)} Typo`)).toBe(file !== path);
       expect(text).not.toContain('s2');

@@ -48,7 +48,7 @@ function photograph(directory = join(project.root, '.git')): Record<string, stri
     names.map((name) => {
       const path = join(directory, name);
       const stats = statSync(path);
-      // Git updates the times of files that it still needs, so that they are not pruned.
+      // Leaves out these times, because git updates them for files that it still needs, so that they are not pruned.
       const isMarked = /^(sharedindex|objects)/.test(name);
       return [name, `${isMarked ? '' : stats.mtimeMs} ${stats.isFile() ? readFileSync(path, 'base64') : ''}`];
     }),
@@ -111,7 +111,7 @@ describe('the content', () => {
     const path = join(project.root, 'src/a.ts');
     const { atime, mtime } = statSync(path);
     const before = await content();
-    // As in a burst of writes on a file system with coarse times: only the bytes differ.
+    // As in a burst of writes on a file system with coarse timestamps, only the bytes differ.
     writeFileSync(path, 'x\n');
     utimesSync(path, atime, mtime);
     utimesSync(join(project.root, '.git/index'), atime, mtime);

@@ -6,7 +6,7 @@ import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// memory.md, Context
+// memory.md, Context: the output of `context`.
 
 const create = freshProjects();
 const git = (project: Project, ...args: string[]) =>

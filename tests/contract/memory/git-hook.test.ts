@@ -168,7 +168,7 @@ describe('install --harness git (memory.md, Hooks)', () => {
     // A core.hooksPath that names the same directory does no harm.
     git('config', 'core.hooksPath', '.git/hooks');
     expect(install().git?.status).toBe('installed');
-    // Removal works wherever git looks for hooks now.
+    // Removal works even if git looks for hooks elsewhere by now.
     git('config', 'core.hooksPath', '.husky/_');
     expect(uninstall().git?.status).toBe('removed');
   });
@@ -273,7 +273,7 @@ describe('the post-commit block at work (memory.md, Hooks)', () => {
       expect(existsSync(mark), shell).toBe(true);
       expect(recorded().at(-1)?.[0], shell).toBe(head());
       rmSync(mark);
-      // The file cannot be written: a directory takes its place, or permissions are missing.
+      // The file for commits cannot be written: first a directory takes its place, then permissions are missing.
       rmSync(commits);
       mkdirSync(commits);
       commit(`directory ${shell}`, project.root, CLAUDE);

@@ -6,7 +6,7 @@ import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { BINARY, type Project } from '../../support/project.mjs';
 
-// memory.md, Handoff; Truth
+// memory.md, Handoff; Truth: the files that `handoff write` and `transfer` write.
 
 const create = freshProjects();
 const git = (project: Project, ...args: string[]) =>

@@ -16,7 +16,7 @@ import { type CallOptions, devCli } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// memory.md, Hooks: `install --with memory`.
+// memory.md, Hooks: the effects of `install --with memory`.
 
 const freshProject = freshProjects();
 let project: Project;

@@ -8,7 +8,7 @@ import { readTree } from '../../support/image.js';
 import { BINARY, type Project } from '../../support/project.mjs';
 
 // memory.md, Entries; documents.md, Foreign text: a text that looks like a secret gets into no entry, file or answer,
-// by any way.
+// whichever command it is passed to.
 
 const letters = 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dF';
 const AWS = ['AKIA', 'ASIA', 'AGPA', 'AIDA', 'AROA', 'ANPA'].map((prefix) => `${prefix}${'Z7Q2'.repeat(4)}`);
@@ -51,7 +51,7 @@ const create = freshProjects();
 const git = (project: Project, args: string[], input?: string) =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', input, stdio: 'pipe' });
 
-/** Each way in, with its answers. Every shape goes through each. */
+/** The ways into memory. Each passes in every text and returns the answers. */
 const WAYS: Record<string, (project: Project) => string[]> = {
   'memory decide, next, note, relevant': (project) =>
     TEXTS.flatMap((text) => [
@@ -60,7 +60,7 @@ const WAYS: Record<string, (project: Project) => string[]> = {
       answer(project, ['memory', 'note', '--kind', 'tried', '--text', text]),
       answer(project, ['memory', 'relevant', 'src/server.js', '--why', text]),
     ]),
-  // The parser takes a text that begins with a dash for an option, and prints it.
+  // Leaves out texts that begin with a dash, because the parser takes them for options and prints them.
   'a path, and an id': (project) =>
     TEXTS.filter((text) => !text.startsWith('-')).flatMap((text) => [
       answer(project, ['memory', 'relevant', text]),
@@ -152,7 +152,7 @@ function answer(project: Project, args: string[], stdin?: string): string {
   return stdout + stderr;
 }
 
-/** Returns all output, by every way out. */
+/** Returns the output of every command that shows what memory contains. */
 function everything(project: Project): string[] {
   const shown = [
     ['memory', 'show', '--all'],

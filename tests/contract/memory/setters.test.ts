@@ -6,7 +6,7 @@ import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// memory.md, Entries; Commands; Where
+// memory.md, Entries; Commands; Where: the commands that record entries.
 
 const create = freshProjects();
 const memory = (project: Project, ...args: string[]) => devCli(project, ['memory', ...args]);

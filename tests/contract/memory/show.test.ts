@@ -7,7 +7,7 @@ import { devCli, imageOf, init, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// memory.md, Commands; Truth
+// memory.md, Commands; Truth: the output of `memory show`.
 
 const create = freshProjects();
 const memory = (project: Project, ...args: string[]) => devCli(project, ['memory', ...args]);

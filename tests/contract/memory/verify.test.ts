@@ -6,7 +6,7 @@ import { imageOf, writeProjectFile } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import { BINARY, type Project } from '../../support/project.mjs';
 
-// memory.md, Commands; Truth
+// memory.md, Commands; Truth: `memory verify` runs checks and records their results.
 
 const create = freshProjects();
 
@@ -23,7 +23,7 @@ interface Said {
   error?: { code: string };
 }
 
-/** Runs dev-cli as a separate process, since it passes the output of a command on to stderr. */
+/** Runs dev-cli as a separate process, since it writes a command's output to its own stderr. */
 function call(project: Project, args: string[], cwd = project.root, input = '') {
   const options = { cwd, env: project.env, encoding: 'utf8', input } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, 'memory', ...args], options);

@@ -7,7 +7,7 @@ import { runLine } from '../../support/line.mjs';
 import type { Project } from '../../support/project.mjs';
 import { acknowledge, choose, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// memory.md, Truth: what waits for a person, in real runs.
+// memory.md, Truth: the questions of real runs that wait for a person.
 
 const create = freshProjects();
 const document = (project: Project, ...args: string[]) => devCli(project, args).json as Record<string, unknown>;

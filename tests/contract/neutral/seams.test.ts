@@ -8,7 +8,7 @@ import { freshProjects } from '../../support/fresh.js';
 import { callHook } from '../../support/hooks.js';
 import { BINARY, type Project } from '../../support/project.mjs';
 
-// neutral.md, Doors and Seams with runs.
+// neutral.md, Doors and Seams with runs: `plan import` of `.nexus`, and the `nexus` commands.
 
 const freshProject = freshProjects();
 let project: Project;

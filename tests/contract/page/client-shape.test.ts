@@ -9,27 +9,27 @@ import { PICTURES, takePictures } from '../../support/page-pictures.js';
 import { syntheticPage } from '../../support/page-runs.js';
 import { stageEach } from '../../support/page-tests.js';
 
-/** The layout of the page at every width, also for readers who cannot see it (view-page.md, In the browser). */
+/** The page's layout at every width, and its accessibility (view-page.md, In the browser). */
 
 const browser = await launchBrowser();
 const { scene, open: openOne } = stageEach(browser);
 const open = async (...given: Parameters<typeof openOne>) => (await openOne(...given)).page;
 
-/** What axe finds, as `rule: element`. */
+/** Lists axe's findings as `rule: element`. */
 function findFaults(page: Page, options: RunOptions = {}): Promise<string[]> {
   return page.evaluate(`axe.run(${JSON.stringify(options)}).then(({ violations }) =>
     violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`);
 }
 
-/** Of what axe looks at, a scheme changes the colours only: its rules about them. */
+/** The axe rules about colours, since a colour scheme changes nothing else that axe checks. */
 const COLOURS: RunOptions = { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } };
 
-/** Waits until the page has drawn what a new width makes of it: an observer of sizes may have it drawn once more. */
+/** Waits until the page is drawn at a new width; a size observer may cause it to be drawn a second time. */
 const SETTLE = `(async () => {
   for (const _ of [1, 2, 3]) await new Promise((resolve) => requestAnimationFrame(resolve));
 })()`;
 
-/** What is wider than the window, rows that overlap, and details that lie on a row. */
+/** Lists elements wider than the window, rows that overlap, and details that cover a row. */
 const MEASURE = `(() => {
   const faults = [];
   if (document.documentElement.scrollWidth > innerWidth) faults.push('wider: ' + document.documentElement.scrollWidth);
@@ -118,7 +118,7 @@ describe.skipIf(browser === null)('every state', () => {
       if (name === 'no runs') scene.stage.runs.groups = [];
       const page = await open(route);
       await make?.(page);
-      // Evaluated by the inspector, which no policy of the page concerns.
+      // Loads axe through the browser's debugger, to which the page's security policy does not apply.
       await page.evaluate(axe.source);
       expect(await findFaults(page), 'light').toEqual([]);
       await page.emulateMedia({ colorScheme: 'dark' });
@@ -151,7 +151,7 @@ describe.skipIf(browser === null)('print and motion', () => {
     const page = await open('/add-auth/todo-2', { scheme: 'dark' });
     await page.getByRole('button', { name: 'Diff of' }).click();
     await page.locator('.scroll').waitFor();
-    // Chromium wraps a line of 1 MB at once, but takes seconds for one whose direction it must determine.
+    // Chromium wraps a line of 1 MB at once, but takes seconds if it has to determine the line's direction.
     expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll pre")).unicodeBidi')).toBe('isolate');
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll")).maxHeight')).toBe('none');

@@ -30,7 +30,7 @@ afterEach(() => {
   project.remove();
 });
 
-/** Opens the page of a run while a person is at the terminal. */
+/** Opens the page; by default a person is at the terminal of `view`. */
 async function open(env: NodeJS.ProcessEnv = {}, terminal = true): Promise<void> {
   view = new View(project, [], { terminal, env });
   await view.enter();
@@ -47,7 +47,7 @@ const send = async (given: object) => {
 };
 const confirm = (id: unknown, number: string) => view.ask('/runs/run-1/confirm', { body: { id, number } });
 
-/** Sends an answer, and waits for its number at the terminal. */
+/** Sends an answer, and waits until the terminal shows its number. */
 async function prepare(given: object): Promise<{ id: unknown; number: string }> {
   const before = view.number;
   const answered = await send(given);
@@ -106,7 +106,7 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     await open();
     const first = await prepare({ choice: 'approve' });
     const second = await prepare({ choice: 'stop' });
-    // The number is right, but belongs to another choice.
+    // The first answer is void, and its number does not confirm the second one.
     expect(codeOf(await confirm(first.id, first.number))).toBe('STALE_ACTION');
     if (first.number !== second.number) expect(codeOf(await confirm(second.id, first.number))).toBe('DATA_UNEXPECTED');
     expect(choice()).toBeUndefined();
@@ -154,7 +154,7 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     const { id, number } = await prepare({ choice: 'approve' });
     const path = join(runDir(project, 'run-1'), 'PLAN.md');
     writeFileSync(path, readFileSync(path, 'utf8').replace(/^### .*todo-1: .*/m, '### todo-1: Another title'));
-    // A session alone cannot have the plan applied, whatever it sends.
+    // The page's session alone cannot change anything, whatever it sends.
     const image = imageOf(project);
     await prepare({ choice: 'stop' });
     expect(codeOf(await confirm(id, number))).toBe('STALE_ACTION');
@@ -165,7 +165,7 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     const after = await gate();
     expect(after.digest).not.toBe(before.digest);
     expect(JSON.stringify(after)).toContain('Another title');
-    // The digest that was shown first is no longer valid.
+    // An answer with the digest from before the change is refused.
     expect(codeOf(await send({ choice: 'approve', digest: before.digest }))).toBe('INPUT_CHANGED');
     const again = await prepare({ choice: 'approve' });
     expect((await confirm(again.id, again.number)).status).toBe(200);

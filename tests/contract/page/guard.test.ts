@@ -6,7 +6,7 @@ import { ask, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view-page.md, Guard: whose requests are answered, and what keeps others from acting through the page.
+// view-page.md, Guard: whose requests are answered, and how others are kept from acting through the page.
 
 let project: Project;
 let view: View;

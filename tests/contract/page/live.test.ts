@@ -10,7 +10,7 @@ import { ensurePage, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view-page.md, Server: what is sent, and when it changes; File.
+// view-page.md, Server: the data that the page gets, and how changes reach it; File.
 
 let project: Project;
 let view: View | null = null;
@@ -133,7 +133,7 @@ describe('a run', () => {
     expect(answered.status).toBe(200);
     expect(answered.json()['fault']).toMatchObject({ code: 'JOURNAL_CORRUPT' });
     expect(answered.json()['seq']).toBeGreaterThan(0);
-    // The stream stays open: a client that sees it end would reconnect.
+    // The stream stays open, because a client would reconnect if it ended.
     const stream = follow(`/runs/run-1/events?since=${answered.json()['seq']}`);
     await new Promise((done) => setTimeout(done, 600));
     expect([stream.bytes(), stream.isOpen()]).toEqual([1, true]);

@@ -23,7 +23,7 @@ import { devCli, devCliAsync, journalOf, nextOf, runDir, writeProjectFile } from
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// living-plan.md, plan apply, through the binary: a person at a terminal, commits, and the resulting journal.
+// living-plan.md, plan apply, tested through the binary: a person at a terminal, commits, and the resulting journal.
 
 const terminal = findTerminal();
 

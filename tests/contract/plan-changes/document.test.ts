@@ -33,7 +33,7 @@ const GATE = `
 
 const planMd = () => readFileSync(join(runDir(project, 'run-1'), 'PLAN.md'), 'utf8');
 
-/** Plans up to the gate; with `rejectFirstReview`, a first review rejects. */
+/** Plans up to the gate; with `rejectFirstReview`, the first review rejects the plan. */
 function planAndReview(rejectFirstReview: boolean, plan: PlanContent = PLAN): Action {
   const recipe = tiny(project, 'planning', [PLAN_BLOCK, ONE_REVIEW, GATE, END_BLOCK]);
   writeProjectFile(project, 'goal.txt', GOAL);

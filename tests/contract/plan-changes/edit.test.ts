@@ -29,10 +29,10 @@ afterEach(() => project.remove());
 const at = (path: string) => join(runDir(project, RUN), path);
 const plan = (): PlanContent => JSON.parse(readFileSync(at('plan-content.json'), 'utf8')) as PlanContent;
 const titles = () => plan().todos.map(({ title }) => title);
-/** Whether a text is kept that was edited, and not one that an editor may still have open without having saved. */
+/** Whether an edited text is kept; a text that an editor may still have open and unsaved does not count. */
 const isKept = () => existsSync(at('edit')) && !/"left":true/.test(readFileSync(at('edit/origin.json'), 'utf8'));
 const text = () => readFileSync(at('edit/PLAN.md'), 'utf8');
-/** Saves a text as an editor does that is still open after its command has returned. */
+/** Saves a new title, like an editor whose command has returned but whose window is still open. */
 const save = (title: string) => writeFileSync(at('edit/PLAN.md'), text().replace(/^(### .*todo-2: ).*/m, `$1${title}`));
 
 /** Writes an editor that runs these shell lines; the file is `$1`. */

@@ -20,7 +20,7 @@ import { COUNTER, takeLoaded } from '../../support/loaded.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
-// A change of a plan during its execution is always reported (issue 8, 18; protocol.md §2).
+// A change to a plan during its execution is always reported (issue 8, 18; protocol.md §2).
 
 let project: Project;
 let agent: StandIn;
@@ -44,7 +44,7 @@ const AFTER = planOf(
   made('todo-4', { dependsOn: ['todo-2'] }),
 );
 
-/** Begins a plan of three todos, the first of which is out with its worker. */
+/** Begins a plan of three todos, the first of which is handed out. */
 function begun(): Action {
   generatePlan(project, BEFORE);
   return agent.execute('--execute --autopilot');
@@ -130,7 +130,7 @@ describe('next', () => {
       const text = readFileSync(path);
       rmSync(path);
       expect(next().stdout, name).toBe(before);
-      // A removed file is restored.
+      // `next` has restored the removed file.
       expect(readFileSync(path), name).toEqual(text);
       rmSync(path);
       mkdirSync(path);
@@ -154,7 +154,7 @@ describe('what was found out about an edit', () => {
   const retitle = (title: string) =>
     writeFileSync(shown(), readFileSync(shown(), 'utf8').replace(/^### (.*)todo-3: .*/m, `### $1todo-3: ${title}`));
 
-  /** Lists the files that a question loads: reading an edit back needs the whole program. */
+  /** Lists the files that a question loads; if it has to read an edit back, it loads the whole program. */
   function loadedBy(...words: string[]): string[] {
     const notes = join(project.home, 'loaded.jsonl');
     const env = { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes };

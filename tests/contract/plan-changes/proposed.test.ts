@@ -41,7 +41,7 @@ function change(id: string, how: Partial<PlanTodo>): void {
   writeFileSync(path(), JSON.stringify({ ...now, todos }));
 }
 
-/** Adds text to PLAN.md that it cannot contain. */
+/** Adds text that PLAN.md cannot contain. */
 const quote = () => appendFileSync(join(runDir(project, RUN), 'PLAN.md'), '\n> quoted\n');
 
 const rename = (title: string) => change('todo-2', { title });
@@ -62,7 +62,7 @@ const types = () => journalOf(project, RUN).map(({ type }) => type);
 const count = (type: string) => types().filter((one) => one === type).length;
 const isProposed = () => engineOf(project).proposed !== undefined;
 
-/** Renames the second of two todos and proposes that while the first is out. */
+/** Renames the second of two todos, and proposes the change while the first is handed out. */
 function propose(more: Partial<PlanTodo> = {}): Dispatch {
   const second = making('todo-2', [['true']], { dependsOn: ['todo-1'], ...more });
   const first = begin(project, planOf(making('todo-1'), second), { flags: ['--set', 'approve_commands=auto'] });
@@ -71,7 +71,7 @@ function propose(more: Partial<PlanTodo> = {}): Dispatch {
   return first;
 }
 
-/** Does the same, up to the gate that asks about it. */
+/** Proposes the change as `propose` does, and continues to the gate that asks about it. */
 function ask(): Action {
   doAll(project, propose());
   const gate = waited(project);
@@ -79,7 +79,7 @@ function ask(): Action {
   return gate;
 }
 
-/** Expects that nothing is asked, nothing was applied, the run continues with its plan, and its journal is intact. */
+/** Expects that the proposal is gone: it is neither asked about nor applied, and the run continues with its plan. */
 function expectGone(title = 'Title of todo-2'): void {
   expect([isProposed(), count('plan-applied'), engineOf(project).todos['todo-2']?.title]).toEqual([false, 0, title]);
   expect(next().action).toBe('engine-dispatch');

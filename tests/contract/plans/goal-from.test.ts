@@ -6,7 +6,7 @@ import { askedOfGh, installGh, troubleGh } from '../../support/forge.mjs';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// plans-from-elsewhere.md, init --from
+// plans-from-elsewhere.md, init --from: a run's goal is taken from an issue or a file.
 
 const create = freshProjects();
 const URL = 'https://forge.invalid/team/app/issues/12';

@@ -6,7 +6,7 @@ import { devCli, devCliAsync, imageOf, journalOf, runDir, writeProjectFile } fro
 import { freshProjects } from '../../support/fresh.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
-// plans-from-elsewhere.md, plan import; Formats; What becomes of what
+// plans-from-elsewhere.md, plan import; Formats; What becomes of what: importing plans in several formats.
 
 const create = freshProjects();
 

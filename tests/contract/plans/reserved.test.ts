@@ -18,7 +18,7 @@ import { devCli, nextOf, runDir, runPrinted, writeProjectFile, writeRecipe } fro
 import { callHook, QUIET } from '../../support/hooks.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// No plan may change what belongs to git and the harnesses (documents.md, Semantic checks; harness.md, Guard;
+// No plan may change the files of git and of the harnesses (documents.md, Semantic checks; harness.md, Guard;
 // engine.md, Commits).
 
 let project: Project;

@@ -7,7 +7,7 @@ import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, choose, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
-// An external command as the exit check of a loop (recipes.md, Loops): the round is judged once it has ended.
+// An external command as the exit check of a loop (recipes.md, Loops): the round is judged once the command has ended.
 
 let project: Project;
 beforeEach(() => {

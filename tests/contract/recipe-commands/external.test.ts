@@ -37,8 +37,8 @@ function trust(recipe: string): void {
 }
 
 /**
- * Runs a trusted recipe with one external command after a plain block; returns the answer to the acknowledgement of
- * that block.
+ * Runs a trusted recipe with one external command after a plain block; returns the answer to the plain block's
+ * acknowledgement.
  */
 function runExternal(command: string, more = '', env: NodeJS.ProcessEnv = {}): Document {
   const recipe = tiny(project, 'tiny', [PLAIN_BLOCK, external(command, more), END_BLOCK]);
@@ -49,7 +49,7 @@ function runExternal(command: string, more = '', env: NodeJS.ProcessEnv = {}): D
   return result.json;
 }
 
-/** Polls as printed until there is something else to do. */
+/** Runs the printed poll until the pending action is no longer `running`. */
 function poll(document: Document): Document {
   let answer: Document = document;
   for (let n = 0; n < 20; n += 1) {

@@ -19,7 +19,7 @@ const terminal = findTerminal();
 const skipped = terminal === null;
 const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
 
-/** Passes once `green` exists, and prints what it found. */
+/** A test command that passes once `green` exists, and prints whether it does. */
 const TEST = `command: ["node", "-e", "const there = require('node:fs').existsSync('green'); console.log('looked', there); process.exit(there ? 0 : 3)"]`;
 const testing = (more = '') => `\n  - id: test\n    type: cli\n    ${TEST}\n    revise: think\n${more}`;
 
@@ -30,7 +30,7 @@ function start(blocks: string[]): Action {
   return nextOf(devCli(project, ['init', 'run-1', '--recipe', recipe]).json);
 }
 
-/** Acknowledges and polls until there is something else to do. */
+/** Acknowledges, and polls until the pending action is no longer `running`. */
 function go(action: Action): Document {
   let answer: Document = acknowledge(project, action).json;
   while (nextOf(answer).action === 'running') {

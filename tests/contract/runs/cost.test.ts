@@ -5,7 +5,7 @@ import { devCli, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, deliver, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** documents.md, Cost: where the cost is shown. The cost of an execution is tested with its report. */
+/** documents.md, Cost: where the cost is shown. The tests of the report cover the cost of an execution. */
 
 let project: Project;
 beforeEach(() => {

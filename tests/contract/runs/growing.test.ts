@@ -157,7 +157,7 @@ describe('growing out of an execution (recipes.md, Size)', () => {
   const result = { ...BLOCKED, summary: 'Three modules are concerned.', reason: 'three modules are concerned' };
   const blocked = simpleCrew({ worker: () => ({ files: {}, result }) });
 
-  /** Executes the plan as far as possible. */
+  /** Executes the plan until the run is done. */
   function execute(content: object, crew = blocked, flags = '--autopilot'): Action {
     generatePlan(project, content);
     const agent = new StandIn({ project, name: RUN, crew });

@@ -40,7 +40,7 @@ interface Line {
   message?: string;
 }
 
-/** Watches the run, lets a gate open once the watch has begun, and ends the run; returns what was streamed. */
+/** Watches a run, lets a gate open once the watch has begun, and ends the run; returns the streamed lines. */
 async function watchGate(meanwhile: () => Promise<unknown> = async () => {}, at = project): Promise<Line[]> {
   const first = startTiny(at, [PLAIN_BLOCK, GATE, END_BLOCK]);
   const child = spawn(process.execPath, [BINARY, 'status', 'run-1', '--watch', '--json'], {

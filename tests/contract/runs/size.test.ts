@@ -220,7 +220,7 @@ blocks:
   const OLD = ['near', 'far'].map((id) => `.dev/specs/one/findings/${id}.md`);
   const promptOf = (action: Action) => readText(action.agents?.[0]?.promptFile ?? '');
 
-  /** Runs up to the block that reads, with reports of an earlier run in place. */
+  /** Runs up to the block that reads reports, with reports of an earlier run in place. */
   function upToJudge(size: 'small' | 'middle'): Action {
     writeRecipe(project, 'reading', READING);
     for (const path of OLD) writeProjectFile(project, path, REPORT);

@@ -70,7 +70,7 @@ describe('who comes back', () => {
     expect(again().warnings).toBeUndefined();
     deliver(project, first, ['one']);
     const resumed = again();
-    // The action itself is unchanged.
+    // The action itself is the same as before.
     expect(nextOf(resumed)).toEqual(first);
     expect(resumed.warnings).toEqual([expect.stringMatching(/^1 of 2 outputs .* run its ack before anything else/)]);
     const missing = runPrinted(project, first.ack ?? '');
@@ -126,7 +126,7 @@ describe('.dev/goal.md', () => {
     init(project, 'one', ...QUICK, 'Paint it red');
     expect(devCli(project, ['init', 'one', ...QUICK, '@.dev/goal.md']).json.status).toBe('resumed');
     expect(there()).toBe(true);
-    // The goal was accepted but the answer lost, so the same call is repeated.
+    // As if the answer to the first call had been lost: the same call is repeated.
     init(project, 'two', ...QUICK, 'Add JWT auth');
     expect(devCli(project, ['init', 'two', ...QUICK, '@.dev/goal.md']).json.status).toBe('resumed');
     expect(there()).toBe(false);

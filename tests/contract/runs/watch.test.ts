@@ -6,7 +6,7 @@ import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** protocol.md, status. */
+/** protocol.md, status: `status --watch`. */
 
 let project: Project;
 let watchers: ChildProcess[] = [];

@@ -29,7 +29,7 @@ import {
   tiny,
 } from '../../support/tiny.js';
 
-/** storage.md, History: fork. */
+/** storage.md, History: `fork` and its refusals. */
 
 let project: Project;
 beforeEach(() => {
@@ -175,7 +175,7 @@ describe('a fork', () => {
       devCli(project, ['init', 'run-1', '--recipe', recipe]);
       const env = { DEV_CLI_ANSWER_WITHIN: '0' };
       devCli(project, ['step', 'complete', 'run-1', '--action', 'a1'], { env });
-      // The original's runner may write at the same time, so the run's directory is not compared here.
+      // Calls `fork` without comparing the original's files, because its runner may write at the same time.
       const { json } = fork(lastSeq());
       expect(nextOf(json)).toMatchObject({ action: 'running', actionId: 'a3', poll: 'dev-cli next copy --wait 45' });
       expect(existsSync(join(runDir(project, 'copy'), 'actions/a3'))).toBe(false);

@@ -43,7 +43,7 @@ function ask(...args: string[]): { runs: RunHistory[]; text: string } {
   return { runs: json['runs'] as RunHistory[], text };
 }
 
-/** Runs through a choice and a dispatch of two agents, of which only one delivers at first. */
+/** Runs through a choice and a dispatch of two agents, only one of which delivers at first. */
 function throughAgents(): void {
   const first = startTiny(project, [CHOICE_BLOCK, AGENTS_BLOCK, END_BLOCK]);
   const look = nextOf(choose(project, first, 'blue').json);

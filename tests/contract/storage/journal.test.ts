@@ -7,7 +7,7 @@ import { devCli, journalOf, nextOf, runDir } from '../../support/cli.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** protocol.md, Output; storage.md, History. */
+/** protocol.md, Output; storage.md, History: the output of `journal`. */
 
 let project: Project;
 let followers: ChildProcess[] = [];

@@ -74,7 +74,7 @@ describe.each(['1', '2'])('a live run of state version %s', (version) => {
     ]);
     expect(active).toBe('fresh');
     expect(devCli(project, ['next']).json['run']).toBe('fresh');
-    // The old run guards nothing: the next commit removes its line.
+    // The old run no longer guards anything, so the next commit removes its line.
     expect(readFileSync(join(project.root, '.dev/guard'), 'utf8')).toMatch(/^ask\nfresh \d+\n$/);
     expect(imageOf(project, `.dev/specs/${OLD}`)).toEqual(before);
   });

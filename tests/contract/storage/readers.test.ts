@@ -8,8 +8,8 @@ import { readEntries } from '../../support/entries.js';
 import { type GoldenRun, goldenRuns } from '../../support/golden.mjs';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// storage.md, state.json: the fields that other programs rely on, read at every step of every golden run in the way
-// these programs do.
+// storage.md, state.json: reads the fields that other programs rely on, as these programs do, at every step of every
+// golden run.
 
 interface Field {
   path: string;

@@ -9,7 +9,7 @@ import type { Baseline } from '../../../src/work/baseline.js';
 import { aPlan } from '../plan/fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
-/** Rules of protocol.md §3 that walking through every block does not check. */
+/** Rules of protocol.md §3 that the tests that walk through every block do not check. */
 
 const END = '  - { id: last, type: llm, instruction: End. }\n';
 
@@ -233,7 +233,7 @@ describe('a review', () => {
     await on.complete({ action: 'a1' });
     return on;
   };
-  /** Replaces the plan by another one that agrees with its content. */
+  /** Replaces the plan by another one, in plan-content.json and PLAN.md. */
   const replan = async (on: Stage, core: string) => {
     const { objectives } = aPlan();
     on.put('plan-content.json', JSON.stringify(aPlan({ objectives: { ...objectives, core } })));

@@ -8,8 +8,8 @@ import { readEntryContent } from '../../../src/store/texts.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
 /**
- * Rules of the design that the product still breaks, stated as they should be. `it.fails` is green while the defect
- * exists and red once it is fixed; then remove the word `fails`.
+ * Rules of the design that the product once broke. A rule that it still breaks has `it.fails`, which is green while the
+ * defect exists and red once it is fixed; then remove the word `fails`.
  */
 
 const END = '  - { id: last, type: llm, instruction: End. }\n';
@@ -323,7 +323,7 @@ describe('the second net (harness.md, The second net)', () => {
     expect(refuse('a1', 'a.ts')).toBe('refused');
     tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
-    // The files are put back, and acknowledged without a change; then another file changes.
+    // The action is acknowledged once its files are as before; then, at a later action, another file changes.
     expect(refuse('a1')).toBeNull();
     expect(refuse('a2', 'c.ts')).toBe('refused');
   });

@@ -18,7 +18,7 @@ const USER = process.geteuid?.() ?? 0;
 const SOMEBODY = USER + 1;
 
 let home: string;
-/** dev-cli's directory in the cache; below it Node keeps compiled code. */
+/** dev-cli's directory in the user's cache, below which Node stores compiled code. */
 let own: string;
 let cache: string;
 beforeEach(() => {

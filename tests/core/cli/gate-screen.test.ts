@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/base/decision.js';
 import { createGateScreen } from '../../../src/cli/gate-screen.js';
 
-// The facts of a decision on terminals of any width: no word is broken, and no foreign text passes for a line of its
-// own.
+// The facts of a decision on terminals of any width: no word is broken, and no foreign text can look like a line that
+// dev-cli has written.
 
 const COMMAND = '  "node --test --test-name-pattern three test/slug.test.js"';
 const decision = (...lines: string[]): Decision => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/base/decision.js';
 import { askForDecision, type GateScreen } from '../../../src/cli/gate.js';
 
-// The dialogue at a gate (protocol.md, A person's word), with a screen that types what a test says.
+// The dialogue at a gate (protocol.md, A person's word), with a simulated screen on which the test types.
 
 const DECISION: Decision = {
   title: 'run-1 waits for you',

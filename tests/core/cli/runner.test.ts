@@ -5,9 +5,9 @@ import { chooseFormat, printAnswer, printFailure, renderJson } from '../../../sr
 import { escapeWorkflowCommands } from '../../../src/cli/runner-commands.js';
 import { printStream } from '../../../src/cli/stream.js';
 
-// Text that GitHub's runner takes for a command is made harmless (view.md, CI).
+// Text that GitHub's runner would take for a command is made harmless (view.md, CI).
 
-/** Reads a line like the runner: `::` after blanks, `##[` anywhere; invisible characters do not count. */
+/** Whether the runner takes a line for a command: `::` after blanks, `##[` anywhere, ignoring invisible characters. */
 function isCommand(line: string): boolean {
   const seen = line.replace(/\p{DI}/gu, '');
   return seen.trimStart().startsWith('::') || seen.includes('##[');

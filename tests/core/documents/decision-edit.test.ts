@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { acceptDecision } from '../../../src/documents/decision-edit.js';
 
-// loop-operations.md, Decisions: three fields are changed in place, and nothing else changes.
+// loop-operations.md, Decisions: an edit changes three fields in place, and nothing else.
 
 const chosen = { selected: 'small', ref: 'refs/x/1' };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readDecisions } from '../../../src/documents/draft-decisions.js';
 
-// documents.md, summary.md and report.md: who made a decision.
+// documents.md, summary.md and report.md: the draft shows who made each decision.
 
 describe('whose a decision is', () => {
   it.each([

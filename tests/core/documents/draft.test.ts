@@ -15,8 +15,8 @@ function thrown(act: () => unknown): DevCliError {
 }
 
 /**
- * The expected stored form of a section's text: LF, no blank lines around it. Written independently of the code under
- * test.
+ * Returns the form in which a section's text should be stored: with LF, without blank lines around it. Written
+ * independently of the code under test.
  */
 function canonical(text: string): string {
   const lines = text.replace(/\r\n|\r/g, '\n').split('\n');
@@ -159,7 +159,7 @@ describe('updating a draft', () => {
           const eol = crlf ? '\r\n' : '\n';
           const marker = `<!-- section: ${id} -->${eol}`;
           const heading = (text: string) => {
-            // The real marker is the one directly below the section's own heading.
+            // The text may contain fake markers; the real one is directly below the section's own heading.
             const start = text.indexOf(`## ${SECTION_TEXTS[id].heading}${eol}${marker}`);
             return { head: text.slice(0, start), rest: text.slice(start) };
           };

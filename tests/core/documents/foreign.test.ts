@@ -100,7 +100,7 @@ describe('foreign text as a line', () => {
       'prints `(default 3000)  (env PORT)` and ``a  `  b``',
     );
     expect(toBoundedLine('`one\n  line`  `\u00a0`', 80)).toBe('`one line` `\u00a0`');
-    // Backticks that PLAN.md does not show as code are not code here either.
+    // Backticks that Markdown, as in PLAN.md, would not render as code do not protect blanks either.
     expect(toBoundedLine(said, 80)).toBe('prints `(default 3000) (env PORT)` and ``a ` b``, not \\`x');
     expect(toBoundedLine('`a  b', 80)).toBe('`a b');
     expect(toCommandLine(['node', '-e', 'a  b'])).toBe('node -e "a  b"');
@@ -198,7 +198,7 @@ describe('what a language is spelt with', () => {
   });
 });
 
-/** Put together here, so that no file of the project contains text that a scanner would take for a real secret. */
+/** Fake secrets are assembled from parts, so that no file contains text that a scanner would take for a real secret. */
 const letters = 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hJ';
 const SECRETS: [what: string, secret: string][] = [
   ['AWS', `AKIA${'Z7Q2'.repeat(4)}`],

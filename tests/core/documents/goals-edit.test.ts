@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { setGoalStatus } from '../../../src/documents/goals-edit.js';
 
-// loop-core.md, Files: the status is changed in place, and nothing else changes.
+// loop-core.md, Files: an edit changes a goal's status in place, and nothing else.
 
 function set(text: string, id: string, status: string, reason: string | null = null): string {
   const done = setGoalStatus(text, id, status, reason);

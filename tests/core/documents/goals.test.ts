@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { chooseGoal, type Goal, readGoals } from '../../../src/documents/goals.js';
 
-// memory.md, Context: `.ai/goals.yaml`.
+// memory.md, Context: reading `.ai/goals.yaml`.
 
 function read(text: string): Goal[] {
   const check = readGoals(text);

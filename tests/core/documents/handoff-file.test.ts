@@ -12,7 +12,7 @@ import {
   sortHandoffNames,
 } from '../../../src/documents/handoff-file.js';
 
-// memory.md, Handoff: the file.
+// memory.md, Handoff: the format of the file.
 
 const EMPTY = Object.fromEntries(HANDOFF_SECTIONS.map((one) => [one, []])) as unknown as HandoffFile['sections'];
 const FILE: HandoffFile = {

@@ -16,7 +16,7 @@ import { planContent as samplePlan } from '../../support/content.mjs';
 import { CHECKOUT } from '../../support/project.mjs';
 import { smallPlan } from '../../support/small.mjs';
 
-/** The keywords that documents/outline.ts reads; any other keyword in a schema would be ignored silently. */
+/** The keywords that documents/outline.ts reads; it would silently ignore any other keyword in a schema. */
 const KEYWORDS = new Set(
   (
     'type const enum anyOf oneOf discriminator required properties items additionalProperties patternProperties pattern ' +
@@ -92,7 +92,7 @@ const ODD = [
   { a: 1 },
 ];
 
-/** Changes a value in one place, at any depth: the place is removed, replaced or extended. */
+/** Generates changes to a value in one place, at any depth: a member is removed, replaced or added. */
 function changed(value: unknown): fc.Arbitrary<unknown> {
   const ways = fc.array(fc.nat(10_000), { minLength: 60, maxLength: 60 });
   return fc.tuple(ways, fc.constantFrom(...ODD)).map(([numbers, odd]) => {
@@ -120,12 +120,12 @@ function change(value: unknown, next: () => number, odd: unknown): unknown {
   }
 }
 
-/** A number as JSON allows it: neither NaN nor infinite. */
+/** Numbers that JSON allows: neither NaN nor infinite. */
 const number = fc.double({ noNaN: true, noDefaultInfinity: true });
 const leaf = fc.oneof(fc.string(), fc.integer(), number, fc.boolean(), fc.constant(null));
 const anything = fc.oneof(leaf, fc.array(leaf), fc.dictionary(fc.string(), leaf));
 
-/** Generates values that fit the schema, or nearly do. */
+/** Generates values that fit the schema or nearly fit it. */
 function near(schema: OutlineSchema): fc.Arbitrary<unknown> {
   return fc.oneof({ weight: 80, arbitrary: fitting(schema) }, { weight: 1, arbitrary: anything });
 }
@@ -169,7 +169,7 @@ function ofType(type: string, schema: OutlineSchema): fc.Arbitrary<unknown> {
 describe('an outline', () => {
   it('uses only keywords that are read', () => {
     expect([outline, entryData, ...Object.values(CHECKED).map(([schema]) => schema)].flatMap(unread)).toEqual([]);
-    // The check itself finds an unread keyword.
+    // Shows that the check finds an unread keyword.
     expect(unread({ type: 'object', properties: { a: { type: 'string', minLength: 1 } as OutlineSchema } })).toEqual([
       'minLength',
     ]);
@@ -189,7 +189,7 @@ describe('an outline', () => {
       }),
       { numRuns: 400 },
     );
-    // Otherwise only one side of the equivalence would have been tested.
+    // Some values must fit and some must not; otherwise only one side of the equivalence was tested.
     expect(fitted).toBeGreaterThan(10);
     expect(fitted).toBeLessThan(390);
   });

@@ -7,7 +7,7 @@ import { findRegion, putRegion, removeRegion } from '../../../src/documents/regi
 const MARKERS = { begin: '<!-- x v1 -->', end: '<!-- /x -->' };
 const PLACES = ['first', 'last', 'behind-shebang'] as const;
 
-/** Foreign texts: any bytes, with both kinds of line ends, shebangs, and lines that are almost markers. */
+/** Files of somebody else: any bytes, with both kinds of line ends, shebangs, and lines that are almost markers. */
 const foreign = fc
   .array(
     fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('#!/bin/sh', 'x <!-- x v1 -->', '<!-- x v1 --> ', '')),

@@ -112,7 +112,7 @@ describe('auto-assume', () => {
     const { text, assumed } = assumeMissing(before, input);
     expect(assumed).toEqual(SECTION_IDS.filter((id) => id !== 'purpose'));
     expect(readDraft(text).purpose.text).toBe('mine');
-    // What the user said or an agent reported is not marked as assumed.
+    // Only assumptions are marked as assumed, not text from the user or from an agent's report.
     for (const id of assumed.filter((one) => one !== 'boundaries'))
       expect(readDraft(text)[id].text).not.toMatch(/\(assumed\)$/m);
     expect(readDraft(text).intent.text).toBe('Add auth with tokens');

@@ -7,7 +7,7 @@ import {
 import type { ChangedPart } from '../../../src/run/engine.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 
-// living-plan.md, plan apply: several changes of one part are merged into their net effect.
+// living-plan.md, plan apply: several changes to one part are merged into their net effect.
 
 const todo = (how: ChangedPart['how'], id = 'todo-1'): Omit<ChangedPart, 'at'> => ({
   how,

@@ -3,7 +3,7 @@ import type { ReviewResult } from '../../../src/documents/results.js';
 import { buildReviewFixes } from '../../../src/engine/act/results/fixes.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 
-// engine.md, Fix rounds: no id of a fix is assigned twice.
+// engine.md, Fix rounds: no two fixes get the same id.
 
 const REVIEW: ReviewResult = {
   verdict: 'NEEDS_FIXES',

@@ -3,13 +3,16 @@ import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { aPlan, aTodo } from '../plan/fixture.js';
 import { ENGINE, type Execution, execution, judged, worker } from '../protocol/execution.js';
 
-/** Who judges what, and when requirements are met (engine.md, Verification; engine.md, Requirements at the end). */
+/**
+ * Which tasks judge which criteria, and when requirements are met (engine.md, Verification; engine.md, Requirements at
+ * the end).
+ */
 
 const promptOf = (on: Execution, actionId: string | undefined) => on.text(`actions/${actionId}/prompt.md`) ?? '';
 const rowOf = async (on: Execution, todo: string) => (await on.state()).engine?.todos[todo];
 const RULE = { text: 'Touch the configuration.', paths: ['src/config/**'] };
 
-/** Plays every role, and records which tasks were handed out. */
+/** Plays every role to the end of the run, and returns the tasks that were handed out. */
 async function carryOut(on: Execution, answer: Parameters<Execution['goOn']>[0] = () => undefined) {
   const tasks: string[] = [];
   const done = await on.goOn((todo, substep, attempt) => {

@@ -5,7 +5,7 @@ import type { NewTodo, StageResult } from '../../../src/engine/core/events.js';
 import type { TodoState } from '../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 
-/** Up to eight todos. Each depends on some earlier todos and may touch some of a few directories. */
+/** Plans of up to eight todos. Each todo depends on some earlier ones and may touch some of a few directories. */
 const plans = fc
   .array(
     fc.record({
@@ -22,7 +22,7 @@ const plans = fc
     }),
   );
 
-/** Determines the verdicts: the same todo, stage, part and attempt always get the same one. */
+/** Determines the verdicts: in one world, the same todo, stage, part and attempt always get the same verdict. */
 const worlds = fc.record({ seed: fc.nat(), trouble: fc.constantFrom(0, 2, 5) });
 
 function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim, waiting: Waiting): StageResult {
@@ -46,7 +46,7 @@ function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim
   return hash % 5 === 0 ? { kind: 'halt', why: 'grave' } : { kind: 'fail', why: 'red' };
 }
 
-/** Runs to the end, and calls `look` at the start and after each step. */
+/** Runs the plan to its end, and calls `look` at the start and after each step. */
 function watched(
   todos: NewTodo[],
   world: { seed: number; trouble: number },
@@ -137,7 +137,7 @@ describe('whatever happens in whatever order', () => {
         const id = todos[which % todos.length]?.id ?? 't0';
         onward(io, world, pick, moment);
         const before = io.state.todos[id]?.attempt ?? 0;
-        // As the engine's caller does: tasks that the invalidate withdraws no longer wait.
+        // Removes the tasks that the invalidate withdraws from those that wait, as the engine's caller does.
         io.waiting.splice(0, io.waiting.length, ...withdrawn(io, id));
         io.reopen({ type: 'INVALIDATE', todos: [id] });
         onward(io, { ...world, trouble: 0 }, pick, 2000);
@@ -149,7 +149,7 @@ describe('whatever happens in whatever order', () => {
   });
 });
 
-/** Runs to the end. Holds the run before some outcomes; releases it when nothing is out any more, or earlier. */
+/** Runs the plan to its end. Holds it before some outcomes; releases it when nothing waits any more, or earlier. */
 function heldNowAndThen(
   todos: NewTodo[],
   world: { seed: number; trouble: number },

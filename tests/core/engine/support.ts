@@ -71,7 +71,7 @@ export class Rim {
     this.take(event);
   }
 
-  /** Takes up another plan. The caller has to remove interrupted work from `waiting` first. */
+  /** Switches to another plan. The caller must first remove interrupted work from `waiting`. */
   apply(plan: PlanUpdate): void {
     const before = this.ended;
     this.ended = null;
@@ -80,7 +80,7 @@ export class Rim {
     if (this.state.stage === 'ended') this.ended ??= before;
   }
 
-  /** Proposes another plan, about which a person is asked. */
+  /** Proposes another plan, so that a person is asked about it. */
   propose(reopen: string[] = []): void {
     this.ended = null;
     this.take({ type: 'PROPOSE', reopen });
@@ -107,7 +107,7 @@ export class Rim {
     this.take({ type: 'RELEASE' });
   }
 
-  /** Applies outcomes until the run has ended; throws after `limit` steps. */
+  /** Gives outcomes to waiting work until the run has ended; throws after `limit` steps. */
   run(
     decide: (waiting: Waiting) => StageResult = () => ({ kind: 'pass' }),
     pick: (waiting: readonly Waiting[]) => number = () => 0,

@@ -6,11 +6,12 @@ import { isInterrupted, isPastTodos, judgeTodos } from '../../../src/engine/core
 import type { TodoState } from '../../../src/run/engine-rows.js';
 import { PROGRAM, Rim, todo, type Waiting } from './support.js';
 
-// living-plan.md, plan apply: laws of a plan that changes during its execution, with random plans, edits and moments.
+// living-plan.md, plan apply: rules that hold when a plan changes during its execution, tested with random plans, edits
+// and moments.
 
 const FILES = ['src/a/**', 'src/b/**', 'src/a/x.ts', 'docs/*.md'];
 
-/** Up to eight todos. Each depends on some earlier todos and may touch some of a few directories. */
+/** Plans of up to eight todos. Each todo depends on some earlier ones and may touch some of a few directories. */
 const plans = fc
   .array(fc.record({ before: fc.array(fc.nat(7), { maxLength: 3 }), files: fc.subarray(FILES, { minLength: 0 }) }), {
     minLength: 1,
@@ -23,7 +24,7 @@ const plans = fc
     }),
   );
 
-/** An edit of one todo: its text, its files, its dependencies or its removal; or the addition of a new todo. */
+/** An edit of one todo's text, files or dependencies, its removal, or the addition of a new todo. */
 interface Edit {
   which: number;
   kind: 'text' | 'files' | 'after' | 'drop' | 'add';
@@ -37,7 +38,7 @@ const edits = fc.record<Edit>({
   after: fc.nat(7),
 });
 
-/** A plan as in its file; `text` stands for all content that the engine does not know. */
+/** A todo as in the plan's file; `text` stands for all content that the engine does not know. */
 type Planned = NewTodo & { text: number };
 
 function apply(plan: readonly Planned[], { which, kind, files, after }: Edit, number: number): Planned[] {
@@ -63,7 +64,7 @@ function apply(plan: readonly Planned[], { which, kind, files, after }: Edit, nu
 
 const planned = (todos: readonly NewTodo[]): Planned[] => todos.map((one) => ({ ...one, text: 0 }));
 
-/** Compares two plans, as the engine's caller does. */
+/** Computes the difference between two plans, as the engine's caller does. */
 function movedFrom(io: Rim, before: readonly Planned[], after: readonly Planned[], reopen: string[] = []): PlanUpdate {
   const texts = new Map(before.map((one) => [one.id, JSON.stringify(one)]));
   const entries = after.map((one) => {
@@ -94,7 +95,7 @@ function pick({ id, title, type, risk, dependsOn, files }: TodoState): NewTodo {
   return { id, title, type, risk, dependsOn, files };
 }
 
-/** Takes up a plan as the engine's caller does: interrupted work no longer waits. */
+/** Switches to a plan as the engine's caller does: first removes interrupted work from `waiting`. */
 function takeUp(io: Rim, moved: PlanUpdate): void {
   const verdicts = judgeTodos(io.state, moved);
   const left = new Set(verdicts.filter(({ verdict }) => isInterrupted(verdict)).map(({ todo: id }) => id));
@@ -117,7 +118,7 @@ function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim
   if (trouble === 0 || hash % 10 >= trouble) return { kind: 'pass' };
   if (id === null) {
     if (stage !== 'codeReview') return { kind: 'pass' };
-    // Taking up a plan restarts the count of rounds, so the id is made unique by other means.
+    // Switching to a plan restarts the count of fix rounds, so the number of rows makes the id unique.
     const fix = `fix-${hash}-${Object.keys(io.state.todos).length}`;
     return { kind: 'fixes', todos: [{ ...todo(fix), body: BODY }], why: 'found' };
   }
@@ -268,7 +269,7 @@ describe('a plan that changes while it is carried out', () => {
             return { id, title, dependsOn, files, gone, done: status === 'done' };
           });
         expect(asPlan(there)).toEqual(asPlan(back));
-        // While no todo has been attempted, the order of the two edits makes no difference at all.
+        // As long as no todo has been attempted, the order of the two edits makes no difference at all.
         const untouched = (io: Rim) => Object.values(io.state.todos).every(({ attempt }) => attempt === 0);
         if (untouched(there) && untouched(back)) expect(there.state).toEqual(back.state);
       }),

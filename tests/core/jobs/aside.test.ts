@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { computeInWorker } from '../../../src/jobs/aside.js';
 
-// plans-from-elsewhere.md, plan import: a computation that takes too long is given up, and a signal ends the call
-// meanwhile
+// plans-from-elsewhere.md, plan import: a computation that takes too long is given up, and a signal ends the call while
+// it computes.
 
 let directory = '';
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findForbiddenListen } from '../../../src/jobs/forbidden-listen.js';
 
-/** What tools print where a sandbox forbids listening. */
+/** Output of tools in a sandbox that forbids listening. */
 const FORBIDDEN: [tool: string, output: string][] = [
   ['node, net', 'Error: listen EPERM: operation not permitted 127.0.0.1'],
   ['node, every address', 'Error: listen EPERM: operation not permitted :::3000'],

@@ -38,7 +38,7 @@ function loop(earlier: string[]): fc.Arbitrary<Shape> {
     .map(({ revise: target, ...rest }) => (target === undefined ? rest : { ...rest, revise: target }));
 }
 
-/** Generates a command that leads back when it fails; the very first block has no earlier block to lead to. */
+/** Generates a command that leads back when it fails; a first block has no earlier block, so its command does not. */
 function command(earlier: string[]): fc.Arbitrary<Shape> {
   if (earlier.length === 0) return fc.constant({ kind: 'cli' });
   return fc.record({ kind: fc.constant('cli' as const), revise: fc.constantFrom(...earlier), maxRounds: bound() });
@@ -60,7 +60,7 @@ function blockAfter(earlier: string[], id: string): fc.Arbitrary<ProgramBlock> {
     );
 }
 
-/** Generates programs that lint would accept: up to `most` blocks of every kind, with or without one for init. */
+/** Generates programs that lint would accept: up to `most` blocks of any kinds, with or without a block for init. */
 export function programs(most: number): fc.Arbitrary<Program> {
   return fc.tuple(fc.boolean(), fc.integer({ min: 0, max: most })).chain(([withInit, count]) => {
     const ids = Array.from({ length: count }, (_, index) => `b${index}`);

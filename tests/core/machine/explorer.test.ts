@@ -8,12 +8,12 @@ import { allowedEvents, progress } from './oracle.js';
 import { always, block, choose, goto, HALT, init, never, next, program, stop } from './programs.js';
 
 interface Explored {
-  /** Positions by key; the key leaves out rounds that no bound depends on. */
+  /** Positions by key; the key counts only the rounds since a bound was renewed, so there are finitely many keys. */
   positions: Map<string, Position>;
   edges: { from: string; to: string; event: MachineEvent }[];
 }
 
-/** Far more positions than any program here has. */
+/** A limit far above the number of positions that any program here has. */
 const MOST = 2000;
 
 function keyOf({ value, counters }: Position): string {
@@ -26,7 +26,7 @@ function keyOf({ value, counters }: Position): string {
   return canonicalJson([value, spent]);
 }
 
-/** Finds every position that any events and any answers to conditions lead to. */
+/** Finds every position that can be reached by any events and any answers to conditions. */
 function explore(subject: Program): Explored {
   const found: Explored = { positions: new Map(), edges: [] };
   const answers = subject.blocks.some(({ when }) => when !== undefined) ? [always, never] : [always];
@@ -52,14 +52,14 @@ function explore(subject: Program): Explored {
   return found;
 }
 
-/** Lists positions that have not ended and yet do not let anybody do the block's work. */
+/** Lists positions that have not ended although no event can do the current block's work. */
 function deadEnds(subject: Program, { positions }: Explored): unknown[] {
   return [...positions.values()]
     .filter((position) => findOutcome(position) === null && progress(subject, position).length === 0)
     .map(({ value }) => value);
 }
 
-/** Lists positions from which no end can be reached by work and failures alone. */
+/** Lists positions from which work and failures alone cannot lead to an end. */
 function endless({ positions, edges }: Explored): unknown[] {
   const leaving = edges.filter(
     ({ event }) => event.type !== 'ABORT' && event.type !== 'HALT' && event.type !== 'INVALIDATE',

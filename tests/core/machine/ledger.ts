@@ -5,7 +5,7 @@ import { startProgram, type TransitionResult, transition } from '../../../src/ma
 
 type Status = 'pending' | 'running' | 'done' | 'skipped' | 'failed' | 'stale';
 
-/** Statuses of blocks as the machine's caller would keep them, computed from the effects alone. */
+/** The blocks' statuses as the machine's caller would store them, computed from the effects alone. */
 type Ledger = Record<string, Status>;
 
 function emptyLedger(program: Program): Ledger {
@@ -39,17 +39,17 @@ export interface Moment {
   event: MachineEvent | null;
   step: TransitionResult;
   ledger: Ledger;
-  /** Every condition evaluated, with its answer, in order. */
+  /** Every condition that was evaluated, with its answer, in order. */
   asked: [source: string, answer: boolean][];
 }
 
 /** Answers to the conditions of a whole run, used in order; the last one repeats. */
 export type Answers = readonly boolean[];
 
-/** Picks one of the events, or null to stop. */
+/** Chooses the next event; null to stop. */
 export type Chooser = (moment: Moment, tx: number) => MachineEvent | null;
 
-/** Walks a program and records everything observable. Everything given to the machine is deeply frozen. */
+/** Walks through a program and records everything observable. Deeply freezes the positions given to the machine. */
 export function recordedRun(program: Program, answers: Answers, choose: Chooser, most: number): Moment[] {
   let asked: Moment['asked'] = [];
   let count = 0;

@@ -11,13 +11,13 @@ export function allowedEvents(program: Program, position: Position): MachineEven
   return outcome === 'halted' ? [...reopen, ABORT] : [...progress(program, position), FAIL, HALT, ABORT, ...reopen];
 }
 
-/** Lists the blocks up to the one where the run stands or halted, without init. */
+/** Lists the blocks up to the current one, or the one at which the run halted, without init. */
 export function reachedNow(program: Program, position: Position): string[] {
   const here = program.blocks.findIndex(({ id }) => Object.hasOwn(Object(position.value), `block-${id}`));
   return program.blocks.slice(0, here + 1).flatMap(({ id, standsForInit }) => (standsForInit ? [] : [id]));
 }
 
-/** Returns those events that do the block's work: no failure, no stop, no way back by command. */
+/** Returns the events that do the current block's work, without failures, stops and invalidates. */
 export function progress(program: Program, position: Position): MachineEvent[] {
   const block = program.blocks.find(({ id }) => id === findCurrentBlock(position));
   if (block === undefined) return [];
@@ -30,7 +30,7 @@ export function progress(program: Program, position: Position): MachineEvent[] {
   ];
 }
 
-/** Lists every conceivable event for a program, sensible or not. */
+/** Lists every event that a program could be given, allowed or not. */
 export function alphabet(program: Program): MachineEvent[] {
   const ids = [...program.blocks.map(({ id }) => id), 'nobody', 'completed'];
   const choices = program.blocks.flatMap(({ choices: offered }) => offered.map(({ id }) => id));
@@ -51,9 +51,9 @@ function loops({ kind, revise }: ProgramBlock): boolean {
 }
 
 /**
- * Returns the most events that a run can take when nobody invalidates, asks for `more` or fills a round without passing
- * it. For each block: its retries in every stay, its rounds, and, each time it leads back, the whole way from the
- * target.
+ * Returns the maximum number of events in a run in which nobody invalidates, asks for `more` or fills a round without
+ * passing it. A block costs its rounds, its retries each time it is entered, and, each time it leads back, the whole
+ * way from the target.
  */
 export function longestRun(program: Program): number {
   const costs: number[] = [];

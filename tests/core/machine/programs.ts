@@ -3,7 +3,7 @@ import type { Counters, Position } from '../../../src/machine/position.js';
 import type { Program, ProgramBlock, ProgramChoice } from '../../../src/machine/program.js';
 import { startProgram, type TransitionResult, transition } from '../../../src/machine/transition.js';
 
-/** Creates a block in which everything a test does not mention has its default. */
+/** Creates a block; members that a test does not give have defaults. */
 export function block(id: string, part: Partial<Omit<ProgramBlock, 'id'>> = {}): ProgramBlock {
   return { id, kind: 'llm', asksUser: false, choices: [], onError: { kind: 'halt' }, ...part };
 }
@@ -33,7 +33,7 @@ export const FILLED_ROUND: MachineEvent = { type: 'ROUND', filled: true };
 export const choose = (choice: string): MachineEvent => ({ type: 'CHOOSE', choice });
 export const invalidate = (id: string): MachineEvent => ({ type: 'INVALIDATE', block: id });
 
-/** Walks through a program; `take` returns the effects of events. */
+/** Walks through a program; `take` returns the effects of its last event. */
 export function walk(subject: Program, conditions: (source: string) => boolean = always) {
   let step = startProgram(subject, conditions);
   return {
@@ -57,7 +57,7 @@ export function countersOf(position: Position, id: string): Counters {
   return counters;
 }
 
-/** Returns the last effect: what the run waits for now. */
+/** Returns the last effect, which says what the run now waits for. */
 export function lastOf(step: Pick<TransitionResult, 'effects'>): Effect {
   const last = step.effects.at(-1);
   if (last === undefined) throw new Error('no effects');

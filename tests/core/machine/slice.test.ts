@@ -13,7 +13,7 @@ import { recordedRun } from './ledger.js';
 import { allowedEvents } from './oracle.js';
 import { block, program } from './programs.js';
 
-/** Returns what XState makes of an event with a config, either the whole or a slice of it. */
+/** Returns XState's transition for an event, with the whole config or a slice of it. */
 function stepped(config: MachineConfig, subject: Program, before: Position | null, event: MachineEvent | null) {
   const machine = createProgramMachine(
     config,
@@ -75,7 +75,7 @@ describe('a slice of a machine', () => {
       return size(sliced(subject, before, { type: 'DONE' }));
     });
     expect(sizes[1]).toBe(sizes[0]);
-    // The whole config does grow, so the measure is meaningful.
+    // The whole config does grow with the program, so the comparison is meaningful.
     expect(size(compileProgram(program(block('a'), block('b'))))).toBeGreaterThan(
       size(compileProgram(program(block('a')))),
     );

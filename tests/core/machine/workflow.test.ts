@@ -58,7 +58,8 @@ function readyFor({ phases }: WorkflowProgram): WorkflowPosition {
 }
 
 /**
- * A reference model: the walk over the phases as implemented before there was a machine. It changes the given position.
+ * A reference model: the walk over the phases as it was implemented before there was a machine. Changes the given
+ * position.
  */
 function modelled(
   { phases, errorPolicy }: WorkflowProgram,
@@ -122,7 +123,7 @@ interface Moment {
   effects: WorkflowEffect[];
 }
 
-/** Walks with the machine: each event is one that the position allows, chosen by `picks`. */
+/** Walks through a workflow with the machine; `picks` chooses among the events that each position allows. */
 function walked({ program, holding, lacking, picks }: typeof situations extends fc.Arbitrary<infer S> ? S : never) {
   const conditions = {
     holds: (when: string) => holding.includes(when),
@@ -289,7 +290,7 @@ describe('the position in a run', () => {
     );
   });
 
-  /** Applies the part of an effect that the rows show. */
+  /** Applies an effect to the rows, as far as rows show it. */
   function written(workflow: WorkflowDraft, effect: WorkflowEffect): void {
     const row = workflow.phases['phase' in effect ? effect.phase : workflow.phaseIndex] as PhaseRow;
     switch (effect.type) {

@@ -4,7 +4,7 @@ import type { PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import { readTodoSection } from '../../../src/plan/read-back/read-todo-section.js';
 import { aCommand, aPlan, aTodo } from './fixture.js';
 
-// living-plan.md, Changes by one todo: the changes of the plan itself, without its files.
+// living-plan.md, Changes by one todo: the changes to the plan in memory, without its files.
 
 const ids = ({ todos }: PlanContent) => todos.map(({ id }) => id);
 

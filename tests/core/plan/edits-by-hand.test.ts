@@ -62,7 +62,7 @@ function planOf(edits: PlanEdits): PlanContent {
   return edits.kind === 'changed' ? edits.plan : PLAN;
 }
 
-/** Returns the faults, each after the line of the edited text that it names. */
+/** Returns the faults, each after the line of the edited text that it is about. */
 function faultsOf(text: string): string[] {
   const edits = readPlanEdits(PLAN, text, TEXT);
   expect(edits).toMatchObject({ kind: 'refused' });
@@ -119,7 +119,7 @@ describe('by hand', () => {
       title: 'Log out',
       type: 'work',
       risk: 'high',
-      // The dependency follows from the input.
+      // Empty, because the dependency follows from the input.
       dependsOn: [],
       serves: ['r-2'],
       inputs: [{ name: 'path', from: '${todo-1.outputs.path}' }],

@@ -11,7 +11,7 @@ import { anyPlan, printAnew } from './rich.js';
 
 const SETTING: PlanExtras = { name: 'add-auth', request: 'Add JWT auth', uncovered: ['- Remove the old `login`.'] };
 
-/** Ways to write the same document differently. */
+/** Ways to rewrite a document without changing its meaning. */
 const REWRITTEN: Record<string, (text: string) => string> = {
   'as it is': (text) => text,
   'with CRLF': (text) => text.replaceAll('\n', '\r\n'),

@@ -17,7 +17,7 @@ const CONTEXT = { interviewSummary: '', researchFindings: '' };
 const PLAN = aPlan({ context: CONTEXT, todos: [aTodo('todo-1'), aTodo('todo-2')] });
 const TEXT = renderPlan(PLAN, { 'todo-1': true }, SETTING);
 
-/** Ways to format the same document. */
+/** The same document in several formats. */
 const FORMATTED: Record<string, string> = {
   'by one formatter': printAnew(TEXT, '*', '_'),
   'by another': printAnew(TEXT, '-', '*'),

@@ -5,7 +5,8 @@ import { readTodoSection } from '../../../src/plan/read-back/read-todo-section.j
 import { carryBoxes } from '../../../src/plan/read-back/unchanged-todos.js';
 import { aPlan, aTodo } from './fixture.js';
 
-// A PLAN.md that would keep the parser busy is refused, with the lines at fault (documents.md, Living plan).
+// A PLAN.md that would keep the parser busy for minutes is refused, with the lines that cause it (documents.md, Living
+// plan).
 
 const PLAN = aPlan({
   requirements: [{ id: 'r-1', quote: 'Add JWT auth', from: 'request', text: 'Requests without a token get 401' }],
@@ -14,7 +15,7 @@ const PLAN = aPlan({
 const TEXT = renderPlan(PLAN, { 'todo-1': true });
 const times = (text: string, size: number) => text.repeat(Math.ceil(size / text.length));
 
-/** Size in characters at which these texts would take minutes to parse. */
+/** The size of each text in characters, at which parsing it would take minutes. */
 const SIZE = 900_000;
 const HEAVY: Record<string, string> = {
   'underlined headings': times('a\n=\n', SIZE),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { aCommand, aPlan, aTodo } from './fixture.js';
 
-/** Texts that would become markup or hide something, if PLAN.md showed them as they are. */
+/** Texts that would become markup or hide something if PLAN.md contained them unchanged. */
 export const HOSTILE = [
   '```',
   '### [x] todo-1: done',
@@ -31,14 +31,14 @@ export const HOSTILE = [
   'end',
   '\0',
 ];
-/** A text that contains some of them. */
+/** Generates texts that contain some of HOSTILE. */
 export const hostile = fc
   .array(fc.oneof(fc.constantFrom(...HOSTILE), fc.string({ unit: 'grapheme' })), { minLength: 1, maxLength: 5 })
   .map((parts) => `x${parts.join('')}`);
 /** Ids of the todos of hostile plans. */
 export const ids = ['todo-1', 'todo-2', 'todo-10', 'a'];
 
-/** A plan whose texts are all hostile. */
+/** Generates plans whose texts are all hostile. */
 export const hostilePlan = fc
   .array(hostile, { minLength: 12, maxLength: 12 })
   .chain((texts) => fc.shuffledSubarray(ids, { minLength: 1 }).map((chosen) => ({ texts, chosen })))

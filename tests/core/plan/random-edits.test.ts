@@ -10,12 +10,13 @@ import { renderPlan } from '../../../src/plan/page/render.js';
 import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { anyAcceptance, anyPlan, anyRule, anyText, type Path, plainText, valueAt, withAt } from './rich.js';
 
-// The laws of reading PLAN.md back (documents.md, Living plan). DEV_CLI_TEST_PLAN_EDITS: number of edits to try.
+// Rules that hold whenever PLAN.md is read back (documents.md, Living plan). DEV_CLI_TEST_PLAN_EDITS sets how many
+// edits are tried.
 const EDITS = Number(process.env['DEV_CLI_TEST_PLAN_EDITS'] ?? 250);
 const SETTING = { name: 'add-auth', request: 'Add JWT auth' };
 const show = (plan: PlanContent) => renderPlan(plan, {}, SETTING);
 
-/** A change of one field. */
+/** A change to one field. */
 interface Edit {
   path: Path;
   value: unknown;
@@ -33,7 +34,7 @@ const among = (path: Path, values: readonly unknown[]): fc.Arbitrary<Edit> =>
 const of = (path: Path, values: fc.Arbitrary<unknown>): fc.Arbitrary<Edit> =>
   values.map((value) => ({ path, value, isPlain: false }));
 
-/** Adds, removes or moves an entry of a list. */
+/** Generates edits that add, remove or move an entry of a list. */
 function listAt(plan: PlanContent, path: Path, isPlain = true): fc.Arbitrary<Edit> {
   const old = (valueAt(plan, path) ?? []) as unknown[];
   const place = fc.nat({ max: Math.max(0, old.length - 1) });
@@ -127,14 +128,14 @@ function editsOfTodo(plan: PlanContent, at: Path, index: number): fc.Arbitrary<E
 /** Matches the parts of PLAN.md that are derived from todos. */
 const DERIVED = /^## (?:Todos|Commands, run by dev-cli)\n[\s\S]*?(?=\n(?:## |---\n))/gm;
 
-/** Simulates an edit by hand: parts derived from the todos stay as they were. */
+/** Simulates an edit by hand, which does not update the parts that are derived from the todos. */
 function withStale(edited: string, rendered: string): string {
   const old = rendered.match(DERIVED) ?? [];
   const now = edited.match(DERIVED) ?? [];
   return old.length === now.length ? edited.replace(DERIVED, (part) => old[[...now].indexOf(part)] ?? part) : edited;
 }
 
-/** Tells for each deliverable whether PLAN.md hides it because a todo names it as a file. */
+/** Returns for each deliverable whether PLAN.md hides it, because a todo names it as a file. */
 const hiddenOf = ({ objectives, todos }: PlanContent) =>
   objectives.deliverables.map((text) => todos.some(({ files }) => files.includes(text)));
 
@@ -152,8 +153,8 @@ function apply(plan: PlanContent, { path, value }: Edit): PlanContent {
 }
 
 /**
- * Returns whether an edit, once rendered, says something else than what it changed, or nothing at all: for example,
- * another order of dependencies that inputs imply, or the removal of one while its input stays.
+ * Whether the rendering of an edit does not show what the edit changed: for example, if dependencies that inputs imply
+ * change their order, or if one of them is removed while its input stays.
  */
 function isMisleading(plan: PlanContent, { path, value }: Edit): boolean {
   const todo = path.at(-1) === 'dependsOn' ? plan.todos[Number(path[1])] : undefined;
@@ -182,14 +183,14 @@ describe('an edit of a field that PLAN.md shows', () => {
             isShownAlike(plan, wanted) &&
             !isMisleading(plan, edit),
         );
-        // What was typed may show up elsewhere in a normalized form, so derived parts are kept as they were.
+        // Derived parts would show the typed text in a normalized form, so they keep their old text.
         const edited = isStale || !edit.isPlain ? withStale(target, show(plan)) : target;
         const read = readChanged(plan, edited);
         expect(read.plan).toEqual(withAt(plan, edit.path, valueAt(read.plan, edit.path)));
         expect(readPlanEdits(read.plan, withStale(target, show(read.plan)), show(read.plan))).toEqual({ kind: 'same' });
         if (edit.isPlain) expect(read.plan).toEqual(wanted);
         expect(read.changes).toEqual(comparePlans(plan, read.plan));
-        // A commit message is named by its todo, so changing that counts as removing one message and adding another.
+        // A commit message is identified by its todo, so changing the todo removes one message and adds another.
         expect(read.changes.length).toBe(edit.path.at(-1) === 'afterTodo' ? 2 : 1);
         expect(JSON.parse(JSON.stringify(read.changes))).toEqual(read.changes);
         expect(renderPlanChanges(read.changes)).toMatch(/^\S.*\n/);

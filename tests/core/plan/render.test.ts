@@ -238,7 +238,7 @@ describe('boxes', () => {
         const plan = aPlan({ context, ...(isTraced ? { requirements } : {}) });
         const setting = createPlanExtras(plan, 'add-auth', parts.join('\n'));
         const text = renderPlan(plan, { 'todo-1': true }, setting);
-        // A request that a requirement quotes in full is not shown again.
+        // A request that a requirement quotes in full is not shown a second time.
         const { request: quoted, ...others } = setting;
         expect(readPlanExtras(text)).toEqual(isTraced && quoted === 'x' ? others : setting);
         expect([followsFrom(text, plan), isEdited(text)]).toEqual([true, false]);

@@ -39,7 +39,7 @@ const MISLEADING = [
   '"quoted"',
   'https://example.org/a?b=c&d=e',
 ];
-/** A text of which PLAN.md shows every character. */
+/** Generates texts of which PLAN.md shows every character. */
 export const plainText = fc
   .array(
     fc.constantFrom(
@@ -63,7 +63,7 @@ export const plainText = fc
   )
   .map((words) => words.join(' '));
 
-/** Any text that a plan can contain. */
+/** Generates any texts that a plan can contain. */
 export const anyText = fc.oneof({ weight: 3, arbitrary: plainText }, fc.constantFrom(...MISLEADING), hostile);
 
 const proves = fc.option(fc.subarray(['r-1', 'r-2']), { nil: undefined });
@@ -75,7 +75,7 @@ const withProves = (item: PlanAcceptance, ids: readonly string[] | undefined): P
   ids === undefined ? item : { ...item, proves: ids };
 const whole = <T extends object>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
 
-/** Any acceptance of a todo. */
+/** Generates any acceptance of a todo. */
 export const anyAcceptance = (id: string): fc.Arbitrary<PlanAcceptance> =>
   fc.oneof(
     fc
@@ -98,7 +98,7 @@ export const anyAcceptance = (id: string): fc.Arbitrary<PlanAcceptance> =>
     fc.tuple(anyText, proves).map(([text, ids]) => withProves({ id, kind: 'human', text }, ids)),
   );
 
-/** Any must-not. */
+/** Generates any must-not. */
 export const anyRule: fc.Arbitrary<PlanRule> = fc.oneof(
   anyText,
   fc.record({ text: anyText, paths: fc.array(fc.constantFrom('a/**', 'b', '`c`'), { minLength: 1, maxLength: 2 }) }),
@@ -106,7 +106,7 @@ export const anyRule: fc.Arbitrary<PlanRule> = fc.oneof(
 
 const some = <T>(of: fc.Arbitrary<T>) => fc.array(of, { maxLength: 3 });
 
-/** A todo that depends on some of `earlier`. */
+/** Generates todos that depend on some of `earlier`. */
 const anyTodo = (id: string, earlier: readonly string[]): fc.Arbitrary<PlanTodo> =>
   fc
     .record({
@@ -136,7 +136,7 @@ const prose = fc.oneof(
   fc.array(anyText, { maxLength: 3 }).map((lines) => lines.map((line) => `- ${line}\n`).join('\n')),
 );
 
-/** A plan that uses every feature. */
+/** Generates plans that use every feature. */
 export const anyPlan: fc.Arbitrary<PlanContent> = fc
   .record({
     size: fc.option(fc.constantFrom('small', 'middle', 'large'), { nil: undefined }),

@@ -3,14 +3,14 @@ import type { RunStore } from '../../../src/project/runs.js';
 import { type Sample, step } from '../store/sample.js';
 import { cutShort, type Subject } from '../store/suite.js';
 
-/** The runs under test. */
+/** A store of runs under test. */
 export interface RunSubject extends Subject {
   store: RunStore<Sample>;
   /** Returns the names of the guarded runs. */
   guarding(): string[];
 }
 
-/** Tests what runs do beyond other streams: the marks that their commits leave in `.dev` (storage.md, Layout). */
+/** Tests what only runs do, not other streams: their commits leave marks in `.dev` (storage.md, Layout). */
 export function runsSuite(name: string, open: () => RunSubject): void {
   describe(`${name}: marks and sessions`, () => {
     it('moves the active pointer with the commit, and clears only its own', async () => {

@@ -15,7 +15,7 @@ export function proposes(on: Pick<Execution, 'context' | 'name'>, call: Call = {
   return outcome(applyPlan(on.context, on.name, call));
 }
 
-/** Runs `plan apply` as a person at a terminal, who answers with `typed`; `seen` collects the question. */
+/** Runs `plan apply` as a person at a terminal, who answers with `typed`; `seen` collects the questions. */
 export function applies(
   on: Pick<Execution, 'context' | 'name'>,
   call: Call = {},
@@ -39,7 +39,7 @@ export function planOf(on: Pick<Execution, 'text'>): PlanContent {
   return JSON.parse(on.text('plan-content.json') ?? '') as PlanContent;
 }
 
-/** Changes the plan in its file, as a person does with an editor. */
+/** Changes the plan in its file, as a person with an editor would. */
 export function edit(on: Pick<Execution, 'text' | 'put'>, change: (plan: PlanContent) => PlanContent): void {
   on.put('plan-content.json', JSON.stringify(change(planOf(on)), null, 1));
 }

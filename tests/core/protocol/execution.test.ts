@@ -279,7 +279,7 @@ describe('what follows from findings (engine.md, Triage)', () => {
     expect(on.text('PLAN.md')).toContain('### [x] todo-2-d1: Rotate the log');
     expect((await on.state()).engine?.openIssues.join()).toContain('todo-2-d1 suggests: Rotate the log');
     expect((await on.state()).engine?.todos['todo-5']?.dependsOn).toContain('todo-2-d1');
-    // Todos that the run added belong to the plan; they are not an edit of it.
+    // Todos that the run added belong to the plan, so they do not count as an edit.
     expect(await on.init('carry-out', { goal: 'again' })).toMatchObject({
       ok: true,
       json: { next: { outcome: 'completed' } },
@@ -531,7 +531,7 @@ describe('the commands of a plan (engine.md, Approvals)', () => {
     await on.invalidate('execution-engine');
     await on.complete({ action: (await on.gate()).actionId, choice: 'approve' });
     expect(Object.keys(await on.out())).toEqual(['todo-1/worker']);
-    // Once approved, the commands are not asked about again, not even by the next run of the name.
+    // Once the commands are approved, nothing asks about them again, not even the next run under this name.
     await on.invalidate('execution-engine');
     expect((await on.action()).action).toBe('engine-dispatch');
     for (const _run of [2, 3]) {

@@ -4,7 +4,7 @@ import type { Action, EngineDispatchAction, GateAction } from '../../../src/run/
 import { aPlan, aTodo } from '../plan/fixture.js';
 import { type Outcome, type Stage, stage } from './stage.js';
 
-/** Executions on the store in memory: without a repository, so nothing is committed, and agents judge the todos. */
+/** Executions on a store in memory. There is no repository, so no git commits are made, and agents judge the todos. */
 
 export const ENGINE = (policies = '', handlers = '') => `
 name: carry-out
@@ -36,7 +36,7 @@ export interface Execution extends Stage {
   gate(): Promise<GateAction>;
   result(actionId: string, result: object | string): void;
   collect(): Promise<Outcome>;
-  /** Answers every open task and collects, until no task is open. `answer` may return a result other than success. */
+  /** Hands in results and collects them until no task is open. `answer` may return a result other than success. */
   goOn(answer?: (todo: string | null, substep: string, attempt: number) => object | undefined): Promise<Action>;
 }
 

@@ -4,7 +4,7 @@ import type { AckInput } from '../../../src/blocks/acknowledgement.js';
 import { findChoices } from '../../../src/run/pending-action.js';
 import { codeOf, idOf, recipeOf, report, type Stage, stage } from './stage.js';
 
-/** A recipe with one block of every kind that needs no process, with ways back and a limit. */
+/** A recipe with one block of every kind that needs no process, with blocks that lead back and with limits. */
 const WALK = recipeOf(
   'walk',
   `
@@ -40,9 +40,9 @@ const WALK = recipeOf(
 `,
 );
 
-/** What an agent may do between two calls, right or wrong. */
+/** A step that an agent may take, right or wrong. */
 type Move =
-  /** Exactly what the action asks for. */
+  /** Does exactly what the action asks for. */
   | { kind: 'good'; verdict: 'OKAY' | 'REJECT'; pick: number }
   | { kind: 'put'; path: string; text: string }
   | { kind: 'ack'; how: 'bare' | 'data' | 'choice' | 'without' | 'fail' | 'result'; pick: number }
@@ -152,7 +152,7 @@ function acknowledgement(move: Extract<Move, { kind: 'ack' }>, action: string, c
   }
 }
 
-/** Returns what an acknowledgement for another action must leave unchanged. */
+/** Returns the part of the state that an acknowledgement of another action must leave unchanged. */
 async function position(on: Stage): Promise<string> {
   const state = await on.state();
   const { pendingAction } = state;
@@ -160,7 +160,7 @@ async function position(on: Stage): Promise<string> {
   return JSON.stringify([machine, pendingAction, steps]);
 }
 
-/** Acknowledges every action except the pending one, and some that never existed. */
+/** Acknowledges every action except the pending one, and actions that never existed. */
 async function acknowledgeOthers(on: Stage, invented: string): Promise<void> {
   const action = await on.action();
   const pending = action.action === 'done' ? '' : action.actionId;
@@ -227,10 +227,10 @@ describe('whatever an agent does', () => {
           const [image, { seq: before }] = [on.image(), await on.state()];
           const code = await make(on, move);
           if (code === 'ok' || code === 'EVIDENCE_MISSING' || code === 'EVIDENCE_INVALID') continue;
-          // A torn document is restored in a separate commit, whatever the outcome of the call.
+          // Leaves out commits that restore a torn document, which a call makes even if it is refused.
           const committed = (await on.store.journal(on.name)).filter(({ seq }) => seq > before);
           expect(committed.filter(({ type }) => type !== 'recovered')).toEqual([]);
-          // An acknowledgement refused with `INPUT_CHANGED` leaves the files that the agent wrote for it.
+          // Not after `INPUT_CHANGED`, because then the files that the agent wrote for the acknowledgement stay.
           if (committed.length === 0 && code !== 'INPUT_CHANGED') expect(on.image()).toBe(image);
         }
       }),

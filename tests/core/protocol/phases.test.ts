@@ -325,7 +325,7 @@ describe('init of a workflow', () => {
   });
 });
 
-/** Acknowledges until the run has ended: gates with `go`, other steps as `fails` says. */
+/** Acknowledges until the run has ended: answers gates with `go`; `fails` decides whether other steps fail. */
 async function walked(run: Stage, most: number, fails: Iterator<boolean>): Promise<void> {
   for (let left = most; left >= 0; left -= 1) {
     const action = await run.action();

@@ -15,7 +15,7 @@ const engineOf = async (on: Execution) => {
   return engine;
 };
 
-/** Acts on the first call only, at the question itself, not when a reason is asked for. */
+/** Calls `act` only the first time, which is when the question is asked, not when a reason is asked for. */
 function once(act: () => unknown): () => unknown {
   let isLeft = true;
   return () => {

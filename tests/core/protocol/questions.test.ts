@@ -10,13 +10,13 @@ import type { showStatus } from '../../../src/protocol/questions/status.js';
 import type { watchStatus } from '../../../src/protocol/questions/watch.js';
 import type { Context, HistoryContext } from '../../../src/run/context.js';
 
-// A question cannot write: its context offers no means to. The compiler checks this (npm run typecheck), not the test
-// run.
+// A question cannot write, because its context does not offer the functions that write. The compiler checks this (npm
+// run typecheck), not the test run.
 
 /** The members of a store that questions do not get. */
 type Writing = Exclude<keyof Context['store'], keyof HistoryContext['store']>;
 
-/** Those of these members that a use case can reach through its context. */
+/** The members of `Writing` that a use case can reach through its context. */
 type Reach<U extends (context: never, ...rest: never[]) => unknown> = Parameters<U>[0] extends { store: infer S }
   ? Extract<keyof S, Writing>
   : never;

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { recipeOf, report, stage } from './stage.js';
 
-/** The full schemas as shipped: reading a snapshot checks less. */
+/** Compiles a full schema as shipped; dev-cli itself checks less when it reads a snapshot. */
 const validator = (name: string) =>
   new Ajv2020({ allErrors: true, strict: false, discriminator: true }).compile(
     JSON.parse(readFileSync(new URL(`../../../schemas/${name}.schema.json`, import.meta.url), 'utf8')),

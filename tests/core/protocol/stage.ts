@@ -24,10 +24,10 @@ import type { RunState } from '../../../src/run/state.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
 const PACKAGE = resolve(import.meta.dirname, '../../..');
-/** An empty directory that stays empty: there is no repository, and everything else is in memory. */
+/** A directory that stays empty, because there is no repository and everything else is in memory. */
 const ROOT = scratchDirectory('stage-');
 
-/** A codec that freezes snapshots: changing in place what a copy shares with the original throws. */
+/** A codec that freezes snapshots, so that code that changes parts shared by a copy and its original throws. */
 const FROZEN: typeof runCodec = { ...runCodec, parse: (text) => frozen(runCodec.parse(text)) };
 
 function frozen<T>(value: T): T {
@@ -42,7 +42,7 @@ export type Outcome =
   | { ok: false; error: DevCliError };
 
 /**
- * The use cases on a store in memory, for one run. Recipes are given as texts; documents are written as an agent would.
+ * The use cases on a store in memory, for one run. Recipes are given as texts; tests write documents as agents would.
  */
 export interface Stage {
   readonly name: string;
@@ -54,9 +54,9 @@ export interface Stage {
   invalidate(step: string): Promise<Outcome>;
   abort(reason: string): Promise<Outcome>;
   document(command: string, input?: Parameters<typeof runDocumentCommand>[2]): Promise<Outcome>;
-  /** Returns what `next` prints, byte for byte. */
+  /** Returns the output of `next`, byte for byte. */
   next(): Promise<string>;
-  /** Returns what `manifest` prints as text. */
+  /** Returns the text output of `manifest`. */
   manifest(): Promise<string>;
   statusText(): Promise<string>;
   /** Returns the pending action, or `done`. */
@@ -128,7 +128,7 @@ export function stage({ recipes, terminal = false }: Options): Stage {
   };
 }
 
-/** Returns the error code that a test expects; errors of dev-cli itself are never taken for refusals. */
+/** Returns the error code of a refusal; `ok` for a success. */
 export function codeOf(result: Outcome): string {
   return result.ok ? 'ok' : result.error.code;
 }
@@ -149,7 +149,7 @@ export function recipeOf(name: string, blocks: string, head = ''): string {
   return `name: ${name}\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: interactive }\n${head}blocks:\n${blocks}`;
 }
 
-/** Returns the answer of a use case; an error of dev-cli itself is thrown. */
+/** Returns a use case's answer or refusal; throws internal errors, so that no test takes them for refusals. */
 export async function outcome(call: Promise<{ json: object }>): Promise<Outcome> {
   try {
     return { ok: true, json: (await call).json as Extract<Outcome, { ok: true }>['json'] };

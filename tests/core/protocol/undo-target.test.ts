@@ -7,7 +7,7 @@ import { todo } from '../engine/support.js';
 
 // control.md, Undoing: which todos are reopened, and whose commits are reverted.
 
-/** Todos that depend on some earlier ones; all but the last few were begun. */
+/** Generates plans whose todos depend on some earlier ones. */
 const plans = fc
   .array(fc.array(fc.nat(9), { maxLength: 3 }), { minLength: 1, maxLength: 10 })
   .map((before) =>
@@ -23,7 +23,7 @@ function stateOf(todos: ReturnType<typeof todo>[], begun: number): RunState {
   return { name: 'work', status: 'live', engine } as unknown as RunState;
 }
 
-/** Returns whether one todo depends on another; deliberately written differently from the code under test. */
+/** Whether one todo depends on another, directly or not; deliberately written differently from the code under test. */
 function dependsOn(todos: ReturnType<typeof todo>[], id: string, on: string): boolean {
   const { dependsOn: direct = [] } = todos.find((one) => one.id === id) ?? {};
   return direct.some((one) => one === on || dependsOn(todos, one, on));

@@ -52,7 +52,7 @@ describe('evaluating conditions', () => {
     ['size(vars.team) == 4 && size == "small"', true],
     ['goal.contains("auth")', false],
     ['preferences.unset && round > 1', false],
-    // `result contains`: whole words, ignoring case, not inside literals.
+    // `result contains` matches whole words, ignoring case; inside a string literal it is plain text.
     ['result contains OKAY', true],
     ['result contains "okay"', true],
     ['result contains OK', false],

@@ -21,7 +21,7 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-/** Lists properties without a description, or without an example if their type does not make clear what to write. */
+/** Lists properties without a description, and those without an example although their type does not suffice. */
 function listMute(schema: Schema, path: string): string[] {
   const { properties = {}, patternProperties = {}, items, oneOf = [], anyOf = [] } = schema;
   return [
@@ -54,9 +54,9 @@ const service = getLanguageService({
 });
 service.configure({ validate: true, completion: true, hover: true });
 
-/** The document type that the service accepts; the package exports that class from another version. */
+/** The service's document type; the package's exported class comes from another version, so it does not match. */
 type Opened = Parameters<typeof service.doValidation>[0];
-/** The service caches its findings by version. */
+/** The version of the next document. Each gets its own, because the service caches its findings by version. */
 let version = 0;
 
 /** Opens a file of a project as an editor would. `¦` marks the cursor. */

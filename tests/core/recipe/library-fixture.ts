@@ -6,7 +6,7 @@ import { type LoadedRecipe, loadRecipe } from '../../../src/recipe/load/load.js'
 const PACKAGE = new URL('../../../', import.meta.url).pathname.replace(/\/$/, '');
 
 /**
- * Creates a library of this checkout's shipped recipes and a project whose files are given by path; a path that begins
+ * Creates a library with this checkout's shipped recipes and a project with these files, by path; a path that begins
  * with `/` lies outside the project. The user's home directory is /home/me.
  */
 export function libraryWith(project: Record<string, string> = {}): Library {
@@ -36,7 +36,7 @@ function pathsBelow(files: ReadonlyMap<string, string>, directory: string): stri
   return paths.map((path) => path.slice(directory.length + 1)).sort();
 }
 
-/** Loads the project recipe `demo`, with further files of the project. */
+/** Loads the project recipe `demo`, with `more` files in the project. */
 export function loadDemo(text: string, more: Record<string, string> = {}): LoadedRecipe {
   return loadRecipe(libraryWith({ '.dev/recipes/demo.yaml': text, ...more }), 'demo');
 }

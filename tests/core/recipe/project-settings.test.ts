@@ -4,7 +4,7 @@ import { readProjectSettings } from '../../../src/recipe/settings/project-settin
 
 const ALL = ['agents', 'notify'] as const;
 
-/** Lists the problems with a text, each as its position and message. */
+/** Lists the problems in a settings text, each as its position and message. */
 function listProblems(text: string, read = () => readProjectSettings(text, ALL)): string[] {
   try {
     read();

@@ -12,7 +12,8 @@ import { parseYaml } from '../../../src/recipe/source/yaml.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { libraryWith } from './library-fixture.js';
 
-// house.md, Speed: shipped files are read and judged when dev-cli is built. Nothing but the time may show this.
+// house.md, Speed: shipped files are parsed and checked when dev-cli is built. This must make no difference except in
+// speed.
 
 const library = libraryWith();
 const recipes = listRecipeFiles(library).map(({ name, path, file }) => ({
@@ -22,7 +23,7 @@ const recipes = listRecipeFiles(library).map(({ name, path, file }) => ({
   text: readFileSync(path, 'utf8'),
 }));
 
-/** The shipped library with one text replaced. */
+/** Returns the shipped library with one file's text replaced. */
 function withText(path: string, text: string): Library {
   const { reader } = library;
   return { ...library, reader: { ...reader, read: (asked) => (asked === path ? text : reader.read(asked)) } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findSchemaProblem, validateBySchema } from '../../../src/recipe/user-schema.js';
 
-// The schema validator is reused (house.md, Speed): earlier schemas must not affect how a schema is judged.
+// The schema validator is reused (house.md, Speed), so earlier schemas must not affect how a schema is judged.
 
 const problemOf = (schema: unknown) => findSchemaProblem(JSON.stringify(schema));
 const SOUND = { $id: 'https://example.org/a', type: 'object', required: ['a'], properties: { a: { type: 'string' } } };

@@ -123,7 +123,7 @@ describe('lint of workflows', () => {
   });
 });
 
-/** Captures a workflow of the project. */
+/** Loads a workflow of the project and returns its capture. */
 function captured(text: string, files: Record<string, string> = {}): CapturedRecipe {
   const { captured: found, problems } = loadRecipe(libraryWith({ '.dev/workflows/demo.yaml': text, ...files }), 'demo');
   if (found === null) throw new Error(problems.map(({ message }) => message).join('\n'));
@@ -178,7 +178,7 @@ describe('a captured workflow', () => {
     if (found.workflow === undefined) throw new Error('no workflow');
     const shown = showWorkflow(found.workflow);
     expect(shown).toMatch(/errorPolicy:\n {2}onFail: halt/);
-    // `showWorkflow` also states the defaults for the end of a run.
+    // `toMatchObject`, because `showWorkflow` adds the defaults for the end of a run.
     expect(captured(shown).workflow).toMatchObject(found.workflow);
     expect(showRecipe(found.recipe)).not.toBe(shown);
   });

@@ -19,7 +19,7 @@ describe('the registry', () => {
   it('has a word for each group, and no group that is a command', () => {
     const names = REGISTRY.commands.map(({ name }) => name);
     const groups = names.filter((name) => name.includes(' ')).map((name) => name.split(' ')[0] ?? '');
-    // `observe` is a command that has another below it.
+    // Leaves out `observe`, which is a command and also has a subcommand.
     const words = [...new Set(groups)].filter((group) => !names.includes(group));
     expect(Object.keys(REGISTRY.words).sort()).toEqual(words.sort());
     expect(names.filter((name) => name in REGISTRY.words)).toEqual([]);
@@ -30,7 +30,7 @@ describe('the registry', () => {
     const values = [...spec.positionals, ...spec.options];
     const keys = values.map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
-    // One of its own hides the option of every command, which then is given before its name.
+    // The command must have no option of its own that hides a global one.
     expect(GLOBAL_OPTIONS.map(({ key }) => key).filter((key) => key !== 'text' && keys.includes(key))).toEqual([]);
     for (const option of spec.options) {
       expect(option.key).toBe(camelCase(option.flag));

@@ -52,7 +52,7 @@ describe('a specification', () => {
 
   it('is the type of what its handler gets', () => {
     const input: InputOf<'fork'> = { name: 'x', at: 1, as: 'y' };
-    // @ts-expect-error: a number is no name, and `as` is missing.
+    // @ts-expect-error: a number is not a name, and `as` is missing.
     const wrong: InputOf<'fork'> = { name: 1, at: 1 };
     const words: InputOf<'help'> = { command: ['fork'] };
     expect([input, wrong, words]).toHaveLength(3);

@@ -5,7 +5,7 @@ import { REGISTRY } from '../../../src/registry/find.js';
 import { listBrokenInputRules } from '../../../src/registry/input.js';
 import type { DescribedCommand, Positional, ValueForm } from '../../../src/registry/spec.js';
 
-/** Anything an operating system can pass as an argument. */
+/** Generates anything that an operating system can pass as an argument. */
 export const argument = fc.oneof(
   fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\0')),
   fc.constantFrom('', '-', '--', '--json', '-x', '@file.md', "it's", 'a b', '{name}', '$HOME', 'line\nbreak'),
@@ -43,10 +43,10 @@ function anyInput(spec: DescribedCommand): fc.Arbitrary<JsonObject> {
     .filter((input) => listBrokenInputRules(spec, new Set(Object.keys(input))).length === 0);
 }
 
-/** Every invocation of a command. */
+/** Generates invocations of a command. */
 export function invocationOf(command: DescribedCommand): fc.Arbitrary<Invocation> {
   return anyInput(command).map((input) => ({ command: command.name, input }));
 }
 
-/** Every invocation of every command. */
+/** Generates invocations of every command. */
 export const invocation: fc.Arbitrary<Invocation> = fc.constantFrom(...REGISTRY.commands).chain(invocationOf);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DevCliError } from '../../../src/base/errors.js';
 import { type CountedEntry, createCostCounter, readCost, renderCost } from '../../../src/run/cost.js';
 
-// documents.md, Cost: what a journal says of it, entry by entry.
+// documents.md, Cost: how the cost is computed from a journal's entries.
 
 const RUN = '20260101T000000Z-aaaaaa';
 const second = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).toISOString();
@@ -67,7 +67,7 @@ describe('what a run has cost', () => {
       entry(9, 'init', { runId: 'another' }),
     ];
     expect(count(calls)).toMatchObject({ calls: 1, milliseconds: 4000 });
-    // What was mended first is no part of what the call was for.
+    // The recovery that a call makes first does not decide whether the call counts.
     expect(count([entry(0, 'recovered', { more: true }), entry(0, 'acknowledged')])).toMatchObject({ calls: 1 });
     expect(count([entry(0, 'recovered', { more: true }), entry(0, 'committed')])).toMatchObject({ calls: 0 });
   });
@@ -78,7 +78,7 @@ describe('what a run has cost', () => {
     const checks = [start(1, 'a2', 'ac-1-1'), entry(2, 'command-finished'), start(2, 'a2', 'ac-2-1')];
     expect(count([entry(0, 'init'), ...checks])).toMatchObject({ calls: 2 });
     expect(count([...checks, start(3, 'a2', 'ac-1-2'), start(4, 'a3', 'ac-1-1')])).toMatchObject({ calls: 3 });
-    // The pull request is brought up to date while a call waits.
+    // Does not count as a call, because the pull request is updated while another call waits.
     expect(count([entry(0, 'init'), entry(1, 'stage', { stage: 'stateComplete' })])).toMatchObject({ calls: 1 });
   });
 

@@ -3,27 +3,27 @@ import { copyState } from '../../../src/run/codec.js';
 import type { RunState } from '../../../src/run/state.js';
 import { EXECUTING } from './states.js';
 
-// A snapshot is shared by its readers: only what does not compile cannot be written (house.md, Rooms).
+// A snapshot's readers share it, so the compiler must prevent every write to it (house.md, Rooms).
 
-/** Never called: each line is refused by the compiler, or the directive above it is an error. */
+/** Never called. The compiler must refuse each write; if it accepted one, the directive above would be an error. */
 function writeInPlace(state: RunState): void {
-  // @ts-expect-error a member of a snapshot
+  // @ts-expect-error a member of a snapshot is read-only
   state.status = 'aborted';
-  // @ts-expect-error a list of a snapshot
+  // @ts-expect-error a list of a snapshot is read-only
   state.warnings.push('');
-  // @ts-expect-error an entry of a map
+  // @ts-expect-error an entry of a map is read-only
   state.steps['a'] = { status: 'done', at: null };
   const row = state.engine?.todos['todo-1'];
-  // @ts-expect-error a member of a row
+  // @ts-expect-error a member of a row is read-only
   if (row !== undefined) row.status = 'done';
   const draft = copyState(state);
   const step = draft.steps['a'];
-  // @ts-expect-error a row in a transaction, which is shared with the snapshot
+  // @ts-expect-error a row is read-only in a transaction, too, which shares it with the snapshot
   if (step !== undefined) step.status = 'done';
-  // @ts-expect-error a list in a row
+  // @ts-expect-error a list in a row is read-only
   draft.engine?.todos['todo-1']?.files.push('');
   const [first] = draft.workflow?.earlier ?? [];
-  // @ts-expect-error what an earlier phase has left
+  // @ts-expect-error the record of an earlier phase is read-only
   if (first !== undefined) first.result = '';
 }
 

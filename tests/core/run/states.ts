@@ -2,7 +2,7 @@ import { runCodec } from '../../../src/run/codec.js';
 import type { RunState } from '../../../src/run/state.js';
 import { goldenRuns } from '../../support/golden.mjs';
 
-/** Snapshots as releases left them, by the title of their golden run. */
+/** Returns the snapshots of the golden runs, as releases of dev-cli left them. */
 function storedStates(): { title: string; text: string }[] {
   return goldenRuns().map(({ title, load }) => {
     const { name, files } = load();
@@ -10,7 +10,7 @@ function storedStates(): { title: string; text: string }[] {
   });
 }
 
-/** A workflow in a later phase, which executes a plan. */
+/** The snapshot of a workflow whose second or later phase executes a plan. */
 export const EXECUTING: RunState = findExecuting();
 
 function findExecuting(): RunState {

@@ -4,7 +4,7 @@ import { isOfEarlierBoot } from '../../../src/store/process.js';
 const NOW = Date.UTC(2026, 0, 2);
 const HOUR = 3_600_000;
 
-/** Whether an entry of this boot and age (in hours) counts as older than a machine that booted an hour ago. */
+/** Whether an entry with this boot id and age in hours counts as written before the machine booted, an hour ago. */
 function isOlder(boot: string | undefined, age: number, id: string | null): boolean {
   const at = new Date(NOW - age * HOUR).toISOString();
   const entry = { at, ...(boot === undefined ? {} : { boot }) };

@@ -81,7 +81,7 @@ describe('a claim', () => {
 
   it('is free when its process was killed and nobody has collected it yet', async () => {
     const path = join(temporaryRoot(), 'claim');
-    // The shell starts a child that ends, and does not wait for it: the child becomes a zombie.
+    // The shell starts a child that ends, and does not wait for it, so the child becomes a zombie.
     const script = 'sleep 0.01 & echo $!; exec sleep 5';
     const shell = spawn('sh', ['-c', script], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [line] = (await once(shell.stdout, 'data')) as [Buffer];
@@ -95,7 +95,7 @@ describe('a claim', () => {
     const directory = join(temporaryRoot(), 'a', 'b');
     const ids = countingIds();
     let left = 5;
-    // The token is drawn after the directory is created and before the first write into it.
+    // `hex` is called after the directory is created and before the first write into it, so it removes it in between.
     const hex = (bytes: number) => {
       if (left > 0) rmSync(directory, { recursive: true });
       left -= 1;

@@ -152,7 +152,7 @@ describe('a store that only reads', () => {
     { path: 'findings/a.md', content },
   ];
 
-  /** Returns what the read-only store and the full store say about the same run, except for the instant. */
+  /** Returns the answers of the read-only store and of the full store about the same run, without their times. */
   async function told({ root, store }: Disk): Promise<[unknown, unknown]> {
     const reader = createReadRuns({ root, codec: sampleCodec, clock: steppingClock() });
     const [one, other] = await Promise.all(

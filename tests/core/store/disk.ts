@@ -41,7 +41,7 @@ export function subjectIn<T extends Store<Sample>>(
     put(stream, path, content) {
       const file = at(toRootRelative(layout, stream, path) ?? '');
       mkdirSync(dirname(file), { recursive: true });
-      // Agents replace a file by renaming. The new inode corresponds to the new version of a document in memory.
+      // Removes the file first, because agents replace a file by renaming, so that it gets a new inode.
       rmSync(file, { force: true });
       writeFileSync(file, content);
     },

@@ -129,7 +129,7 @@ describe('what is remembered', () => {
   });
 });
 
-/** What is at a name: a directory, a file, or a link to any path. */
+/** Generates what a name refers to: a directory, a file, or a link to some path. */
 const THINGS = fc.oneof(
   { weight: 3, arbitrary: fc.constant({ kind: 'directory' as const }) },
   { weight: 1, arbitrary: fc.constant({ kind: 'file' as const }) },
@@ -184,7 +184,7 @@ describe('in any tree', () => {
     if (location.kind === 'inside') expect(linksOnTheWay(location.path)).toEqual([]);
   }
 
-  /** Creates nothing through a link, so that the tree outside stays unchanged. */
+  /** Creates the thing, unless a link lies on its path, so that the tree outside stays unchanged. */
   function put(path: string, thing: { kind: 'directory' | 'file' } | { kind: 'link'; to: string }): void {
     if (linksOnTheWay(at(path)).length > 0) return;
     try {

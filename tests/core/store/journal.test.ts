@@ -105,7 +105,7 @@ describe('the end of a journal', () => {
           const bytes = bytesOf(Buffer.from(text).subarray(0, Math.max(0, Buffer.byteLength(text) - lost)));
           const found = readTailAt(bytes, known);
           const whole = readTail(bytes);
-          // After a torn or incomplete end only `readTail` can tell where the journal ends.
+          // If the end is torn or incomplete, only `readTail` finds where the journal ends.
           const plain = whole.end === bytes.size && whole.seq === known && known > 0;
           expect(found).toEqual(plain ? whole : null);
         },
@@ -149,7 +149,7 @@ describe('what is checked before something is added', () => {
       const code = await codeOf(() => {
         const tail = readTail(bytes, nativeCrc32);
         checkRecent(bytes, tail, length);
-        // A damaged last line counts as torn; it shows only by the missing entry.
+        // A damaged last line counts as torn, so it is noticed only because its entry is missing.
         if (tail.seq < lines.length) throw new DevCliError('JOURNAL_CORRUPT', 'torn');
       });
       if (code !== 'no error') seen.push(i + 1);

@@ -8,7 +8,7 @@ function reader(root: string) {
   return createReadRuns({ root, codec: sampleCodec, clock: steppingClock() });
 }
 
-/** Creates a run of two commits whose stored snapshot is that of the first. */
+/** Creates a run of two commits; `before` is the snapshot after the first. */
 async function two() {
   const subject = diskSubject();
   await subject.store.transact('run', step({ body: 'a' }));
@@ -26,7 +26,7 @@ describe('a store that only reads', () => {
     setJournal('run', bad);
     expect((await reading.read('run')).snapshot?.body).toBe('b');
     expect(await codeOf(() => store.read('run'))).toBe('JOURNAL_CORRUPT');
-    // If the line is needed, its checksum is verified, and the commit counts as torn.
+    // With the older snapshot the line is needed, so its checksum is verified, and the commit counts as torn.
     setState('run', before);
     expect((await reading.read('run')).snapshot?.body).toBe('a');
   });

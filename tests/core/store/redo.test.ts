@@ -5,7 +5,7 @@ import { RUN_LAYOUT } from '../../../src/project/layout.js';
 import { planRedo } from '../../../src/store/redo.js';
 import type { Entry } from '../../../src/store/store.js';
 
-/** In a directory from elsewhere, whoever wrote the journal chose its paths (storage.md, Recovery). */
+/** A journal from elsewhere may name hostile paths; a recovery must place nothing there (storage.md, Recovery). */
 
 const CONTENT = Buffer.from('#!/bin/sh\n');
 const NOTHING_THERE = { facts: () => ({ kind: 'missing' }) } as unknown as DocumentReader;

@@ -57,11 +57,11 @@ interface Step {
   entries?: string[];
   files?: FileChange[];
   body?: Json;
-  /** Null for no marks. Default: those of an unguarded run. */
+  /** Null for no marks; default: the marks of an unguarded run. */
   marks?: JsonObject | null;
 }
 
-/** Creates a decide function that counts up and writes what the step says. */
+/** Creates a decide function that increments the count and writes the step's entries, files and marks. */
 export function step({
   entries = ['counted'],
   files = [],

@@ -10,7 +10,7 @@ import { subjectOf } from './remembered.js';
 import { countingIds, sampleCodec, step, steppingClock } from './sample.js';
 import { cutShort, storeSuite } from './suite.js';
 
-/** Streams other than runs: letters of a mailbox, in another directory, with other names and without marks. */
+/** The layout of streams that are not runs: letters of a mailbox, in another directory, without marks. */
 const LETTERS: StoreLayout = {
   noun: 'letter',
   home: 'post',

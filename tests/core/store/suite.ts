@@ -17,11 +17,11 @@ export interface Subject {
   setState(stream: string, text: string | null): void;
   journal(stream: string): Buffer;
   setJournal(stream: string, bytes: Uint8Array): void;
-  /** Whether nothing at all was ever written. */
+  /** Whether nothing was ever written. */
   untouched(): boolean;
 }
 
-/** Commits, then undoes what the commit did after it wrote the journal. */
+/** Commits, then undoes everything that the commit did after writing the journal, as if it had been cut short. */
 export async function cutShort(
   subject: Pick<Subject, 'state' | 'setState'>,
   commit: () => Promise<unknown>,
@@ -32,8 +32,8 @@ export async function cutShort(
 }
 
 /**
- * Tests what every store must do, whatever its medium and its streams (storage.md, A commit).
- * @param marks for commits without marks of their own; null for none
+ * Tests the rules that hold for every store, whatever its medium and its streams (storage.md, A commit).
+ * @param marks the marks of commits that give none themselves; null for none
  */
 export function storeSuite(
   name: string,

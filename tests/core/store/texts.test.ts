@@ -7,7 +7,7 @@ import { packTexts, readEntryContent, type StoredText } from '../../../src/store
 
 const pack = (...texts: string[]) =>
   Object.values(packTexts(new Map(texts.map((text) => [sha256(text), Buffer.from(text)]))));
-/** About 2 kB that deflate to half the size. */
+/** Returns about 2 kB of text, which deflates to half its size. */
 const prose = () => Array.from({ length: 300 }, (_, n) => sha256(String(n)).slice(0, 6)).join(' ');
 const deflated = (content: Uint8Array) => ({ deflated: deflateSync(content).toString('base64') });
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { measureMost, measureText } from '../../../src/views/frames/columns.js';
 import { SIGNS } from '../../../src/views/signs.js';
 
-// view.md, Width.
+// view.md, Width: how many columns a text takes.
 
 const OWN = [...'aZ «·»–…‖›↑↓↻■○●◐✓✗━╌', ...Object.values(SIGNS).map(({ sign }) => sign)];
 
@@ -12,7 +12,7 @@ it('what frames are made with is measured alike alone and beside what needs a se
     fc.property(fc.array(fc.constantFrom(...OWN)), (signs) => {
       const text = signs.join('');
       expect([measureText(text), measureMost(text)]).toEqual([signs.length, signs.length]);
-      // A combining accent takes no column, and makes the text go through the segmenter.
+      // A combining accent takes no column, but sends the whole text through the segmenter.
       expect(measureText(`${text}e\u0301`)).toBe(signs.length + 1);
     }),
   );

@@ -18,7 +18,7 @@ import type { HistoryView } from '../../../src/views/history-text.js';
 import type { RunListRow as Run } from '../../../src/views/list.js';
 import { renderTextRow, type TextRow } from '../../../src/views/rows.js';
 
-/** view.md, Width. */
+/** view.md, Width: views fit terminals of every width. */
 
 const NOW = Date.parse('2026-11-27T20:00:00.000Z');
 const WIDTHS = [40, 80, 120, 200];
@@ -28,7 +28,7 @@ const textOf = (lines: readonly Line[]): string => paint(lines, false);
 const fitted = (build: (columns: number) => readonly Paragraph[], columns: number): Line[] =>
   layOutParagraphs(build(fitColumns(columns)), columns);
 
-/** Returns the recorded frame. With DEV_CLI_TEST_RECORD it is recorded again first. */
+/** Returns the recorded frame. With DEV_CLI_TEST_RECORD=1, first records `text` as the frame. */
 function recorded(name: string, text: string): string {
   const file = join(import.meta.dirname, 'frames', `${name}.txt`);
   if (process.env['DEV_CLI_TEST_RECORD'] === '1') writeFileSync(file, text);
@@ -194,7 +194,7 @@ Exit codes:
 `;
 const helpIn = (columns: number) => fitted((room) => layOutHelp(HELP, Math.min(room, 100)), columns);
 
-// Histories are recorded in one time zone; the original is restored for other test files in this process.
+// Histories are recorded in one time zone. The original zone is restored for other test files in this process.
 const zone = process.env['TZ'];
 beforeAll(() => {
   process.env['TZ'] = 'Europe/Berlin';

@@ -4,7 +4,7 @@ import type { Entry } from '../../../src/store/store.js';
 import { createHistoryBuilder } from '../../../src/views/history.js';
 import type { ActionItem, HistoryItem, RunHistory } from '../../../src/views/history-items.js';
 
-/** storage.md, History: built from entries alone, without the snapshot. */
+/** storage.md, History: the history is built from entries alone, without the snapshot. */
 
 const AGENT = { kind: 'agent', via: 'cli', harness: 'some-harness', session: 's1' } as const;
 const HUMAN = { kind: 'human', via: 'cli' } as const;

@@ -21,7 +21,7 @@ const WIDTHS = [40, 80, 120, 200];
 
 const goldens = new Map(goldenRuns().map(({ title, load }) => [title.replace(/^.*\//, ''), load]));
 
-/** A run as a release left it, under another name; its times are shifted so that it was last heard of `minutes` ago. */
+/** Returns a golden run's state under another name; its times are shifted so that the last is `minutes` ago. */
 function stateOf(
   title: string,
   name: string,
@@ -72,7 +72,7 @@ const frameOf = (home: HomeView, columns: number): Line[] =>
   renderHome(home, { now: NOW, columns, format: (root) => createFormatterFor(root) });
 const textOf = (lines: readonly Line[]): string => paint(lines, false);
 
-/** Returns the recorded frame. With DEV_CLI_TEST_RECORD it is recorded again first. */
+/** Returns the recorded frame. With DEV_CLI_TEST_RECORD=1, first records `text` as the frame. */
 function recorded(name: string, text: string): string {
   const file = join(import.meta.dirname, 'frames', `${name}.txt`);
   if (process.env['DEV_CLI_TEST_RECORD'] === '1') writeFileSync(file, text);
@@ -149,7 +149,7 @@ describe('home', () => {
     const home = buildHome(PROJECT, many, [], NOW);
     for (const columns of WIDTHS) {
       const text = textOf(frameOf(home, columns));
-      // Only a word of a command may be longer, because it could not be copied otherwise.
+      // Only a single word of a command may be too wide, because it could not be copied if it were broken.
       for (const line of text.split('\n')) if (measureText(line) > columns) expect(line).toMatch(/^ +[\w-]+( \\)?$/);
       const joined = text.replace(/ \\\n +/g, ' ');
       for (const { name } of many.filter((_, n) => n % 10 === 3))

@@ -6,7 +6,8 @@ import { ENGINE, type Execution, executing, failing, judged, verified, worker } 
 import { stage } from '../protocol/stage.js';
 
 /**
- * The manifest of an execution contains all that an agent needs, in 1,500 tokens, whatever the plan (protocol.md §5).
+ * An execution's manifest contains everything that an agent needs, in 1,500 tokens, however large the plan is
+ * (protocol.md §5).
  */
 
 const TOKENS = 1500;
@@ -16,7 +17,7 @@ const LONG = 'A title as long as a careless planner makes it, with every detail 
   2,
 );
 
-/** Returns todos with long texts. Some have high risk; each depends on the todo 32 places before it. */
+/** Returns todos with long texts. Some have high risk. Each depends on the todo 32 places before it. */
 function wordy(count: number): PlanTodo[] {
   return Array.from({ length: count }, (_, n) =>
     judged(`todo-with-a-long-name-${n + 1}`, {
@@ -36,7 +37,7 @@ async function begun(recipe: string, todos: PlanTodo[], recipes: Record<string, 
   return executing(on, await on.init(recipe, { goal: LONG.repeat(5) }));
 }
 
-/** Answers one action after another; calls `look` before each. */
+/** Carries out up to `steps` actions, and calls `look` before each. */
 async function walked(on: Execution, steps: number, look: (action: Action) => Promise<void>): Promise<Action> {
   for (let left = steps; left > 0; left -= 1) {
     const action = await on.action();
@@ -49,7 +50,7 @@ async function walked(on: Execution, steps: number, look: (action: Action) => Pr
   return on.action();
 }
 
-/** Hands in only the first half of many tasks; the others stay open. */
+/** Hands in results for the first half of the tasks; the others stay open. */
 async function answered(on: Execution, { tasks, running = [] }: EngineDispatchAction): Promise<void> {
   const out = [...tasks, ...running];
   for (const { actionId, todoId, substep } of out.slice(0, Math.max(1, Math.ceil(out.length / 2)))) {

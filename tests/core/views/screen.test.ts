@@ -105,7 +105,7 @@ const QUESTION = 'Your choice (1 to 2; Enter alone: leave it open): ';
 const told = { now: NOW, notice: null, format: (root: string | undefined) => createFormatterFor(root) };
 const gate = (size: TerminalSize, top = 0) => renderGateFrame(DECISION, size, { top, typed: '', notice: '' }, QUESTION);
 
-/** Returns what is sent to a terminal to show these frames, one after the other. */
+/** Returns the output that makes a terminal show these frames, one after the other. */
 function write(...frames: (readonly Line[])[]): string {
   let shown: string[] = [];
   let text = '\u001b[?1049h\u001b[?25l\u001b[?7l';
@@ -117,14 +117,14 @@ function write(...frames: (readonly Line[])[]): string {
   return text;
 }
 
-/** Returns the recorded frame. With DEV_CLI_TEST_RECORD it is recorded again first. */
+/** Returns the recorded frame. With DEV_CLI_TEST_RECORD=1, first records `text` as the frame. */
 function recorded(name: string, text: string): string {
   const file = join(import.meta.dirname, 'frames', `${name}.txt`);
   if (process.env['DEV_CLI_TEST_RECORD'] === '1') writeFileSync(file, text);
   return readFileSync(file, 'utf8');
 }
 
-/** Checks that a frame has the lines of its screen, none wider than it, and that a terminal shows it so. */
+/** Checks that a frame has as many lines as the screen, none too wide, and that a terminal shows it unchanged. */
 async function expectFrame(frame: readonly Line[], { columns, rows }: TerminalSize): Promise<string[]> {
   expect(frame).toHaveLength(rows);
   for (const line of frame) {

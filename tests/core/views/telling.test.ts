@@ -9,7 +9,7 @@ import { createDocumentOverlay } from '../../../src/run/documents/pending.js';
 import { aPlan } from '../plan/fixture.js';
 import { codeOf, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
-/** What a run tells about itself, and what reaches the agents that work for it. */
+/** What a run says about itself, and what its agents are told. */
 
 const END = '  - { id: last, type: llm, instruction: End. }\n';
 const AGENT = 'type: code-explorer, prompt: Look.';
@@ -246,7 +246,7 @@ describe('the end', () => {
     await on.abort('no need');
     expect(on.text('PLAN.md')).not.toBeNull();
     expect(await named()).toEqual([]);
-    // The same plan, written once more, still counts as the new run's plan.
+    // Even the same plan, written once more, counts as the new run's own plan.
     await on.init('one', { goal: 'Add Y' });
     on.put('plan-content.json', JSON.stringify(aPlan()));
     await on.complete({ action: 'a4' });

@@ -8,7 +8,7 @@ import { createClock } from '../../../src/views/timeline-work.js';
 import { readEntries } from '../../support/entries.js';
 import { goldenRuns } from '../../support/golden.mjs';
 
-/** view.md, One model. */
+/** view.md, One model: the timeline of a run. */
 
 const MISSING = () => ({ kind: 'missing' }) as const;
 
@@ -17,7 +17,7 @@ interface Journal {
   captured: CapturedRecipe | null;
 }
 
-/** The runs that releases have left; each is read once. */
+/** The golden runs, each read once. */
 const GOLDEN = new Map(
   goldenRuns().map(({ title, load }) => {
     const run = load();
@@ -62,7 +62,7 @@ function lengthOf(entries: readonly Entry[], now = 0): number {
 
 const sum = ({ split }: Timeline) => split.agent + split.commands + split.you + split.idle;
 
-/** Renders each row on a line with its segments: who, what, how it ended. */
+/** Renders each row as a line with its segments: who did what, and how it ended. */
 function told({ rows }: Timeline): string[] {
   return rows.map(({ id, kind, state, wave, attempts, commit, why, segments }) => {
     const parts = segments.map(({ who, what, ok, to }) => {
@@ -88,7 +88,7 @@ describe('golden runs', () => {
     const segments = built.rows.flatMap((row) => row.segments);
     expect(segments.length).toBeGreaterThan(0);
     for (const { from, to } of segments) expect(to ?? from).toBeGreaterThanOrEqual(from);
-    // Nothing goes on in an ended run, and something does in a live one.
+    // A live run has a segment that has not ended; an ended run has none.
     expect(segments.some(({ to }) => to === null)).toBe(state.status === 'live');
     expect(new Set(built.rows.map(({ id }) => id)).size).toBe(built.rows.length);
   });
@@ -198,13 +198,13 @@ describe('golden runs', () => {
     if (review !== undefined) review.title = 'A second pair of eyes';
     const titles = timelineOf({ entries, captured: titled }).rows.map(({ id, title }) => [id, title]);
     expect(titles).toContainEqual(['review', 'A second pair of eyes']);
-    // Without the recipe the steps are still listed.
+    // The steps are listed even without the recipe.
     const bare = timelineOf({ entries, captured: null }).rows.map(({ id }) => id);
     expect(bare.sort()).toEqual(titles.map(([id]) => id).sort());
   });
 });
 
-/** Creates entries one second apart, of run r1 unless their data says otherwise; each is a commit unless `more`. */
+/** Creates entries one second apart, of run r1 unless their data says otherwise; each ends a commit unless `more`. */
 function made(...facts: (Partial<Entry> & { type: string })[]): Journal {
   const entries = facts.map((fact, i): Entry => {
     const at = new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString();
@@ -299,7 +299,7 @@ describe('segments', () => {
         ENDED,
       ),
     );
-    // Two agents at work at once, for two and three seconds, count as three seconds, not five.
+    // Two agents that work at the same time, for two and three seconds, count as three seconds, not five.
     expect(split).toEqual({ agent: 3000, commands: 1000, you: 1000, idle: 3000 });
   });
 
@@ -323,7 +323,7 @@ describe('segments', () => {
 });
 
 describe('any clocks', () => {
-  // Within this range sums of instants are exact.
+  // Within this range, sums of times are exact.
   const instants = fc.date({ min: new Date(0), max: new Date('2200-01-01'), noInvalidDate: true });
   const clocks = fc.array(
     fc.oneof(

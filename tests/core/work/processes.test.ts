@@ -6,7 +6,7 @@ const failure = (code: string) => Object.assign(new Error(`spawnSync git ${code}
 
 afterEach(() => vi.restoreAllMocks());
 
-/** Makes Node report this result for the next program. */
+/** Makes Node report this result for every program that is run. */
 function plant(reported: object): void {
   const nothing = { pid: 1, output: [], stdout: Buffer.from('out'), stderr: Buffer.alloc(0), signal: null };
   vi.spyOn(childProcess(), 'spawnSync').mockReturnValue({ ...nothing, ...reported } as never);

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { fetchReferences, listRemoteReferences, pushReference } from '../../../src/work/remote.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-/** References of a remote (fleet.md, Git). */
+/** Reading and changing a remote's refs (fleet.md, Git). */
 
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
 const NAME = 'refs/dev-cli/attempts/g/1';

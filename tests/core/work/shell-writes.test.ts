@@ -325,12 +325,12 @@ const WRITES: [command: string, ...paths: string[]][] = [
   ['ls | xargs -I{} cp {} b', '.'],
 ];
 
-/** Lists the paths written, without changes of git's history. */
+/** Lists the paths that a command writes, without changes to git's history. */
 const listFiles = (command: string): string[] => listShellWrites(command).filter((path) => findHistory(path) === null);
 
 /**
- * Git commands, and whether they change commits, branches, the stash or the whole index; some have a word that may also
- * name a file.
+ * Git commands, and whether each changes commits, branches, the stash or the whole index; `word` may also be the name
+ * of a file.
  */
 const HISTORIES: [command: string, change: { directory: string; word: string } | null][] = [
   ...[
@@ -522,7 +522,7 @@ const NOTHING = [
   'patch --dry-run -p1 < x',
   'mkdir -p a',
   'for f in src/*; do echo "$f > x"; done',
-  // Unknown to the parser: the second net catches these.
+  // The parser cannot tell what these write; the second net catches it (harness.md, The second net).
   'rm "$x"',
   'rm $(cat list)',
   'echo x > "${x:-a}"',
@@ -624,7 +624,7 @@ describe('listShellWrites (harness.md, Guard)', () => {
     );
   });
 
-  // A parser that backtracked for each of these would take hours here.
+  // A parser that backtracks would take hours for these.
   it.each([
     ...FRAGMENTS,
     ...BEGINNINGS,
@@ -658,7 +658,7 @@ describe('listShellWrites (harness.md, Guard)', () => {
   });
 });
 
-// runtime.md, Permissions: rules apply to every command that runs, wherever it is in the line.
+// runtime.md, Permissions: rules apply to every command that runs, at any place in the line.
 describe('listShellCommands', () => {
   const COMES_TO = [
     'git push',

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { showCommit } from '../../../src/work/show-commit.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// view-page.md, Server; view.md, Run screen: what a commit changed.
+// view-page.md, Server; view.md, Run screen: showing a commit's changes.
 
 let project: Project;
 beforeEach(() => {
@@ -28,7 +28,7 @@ it('shows a commit with its patch, and starts no program that the repository nam
   expect(shown).toContain('A note');
   expect(shown).toContain('+said');
   expect(existsSync(mark)).toBe(false);
-  // The same command without these options does start the programs.
+  // Shows that the same command, without these options, does start the programs.
   git('show', 'HEAD');
   expect(existsSync(mark)).toBe(true);
 });

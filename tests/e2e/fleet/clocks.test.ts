@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, type Machine, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
 
-/** Machines whose clocks are off: only the database's says when a lease is over (fleet.md, Leases, loss). */
+/** Machines whose clocks are wrong: only the database's clock decides when a lease is over (fleet.md, Leases, loss). */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());
@@ -11,7 +11,7 @@ afterAll(() => fleet.end());
 const CLOCK = fileURLToPath(new URL('../../support/fast-clock.cjs', import.meta.url));
 const HOUR = 3_600_000;
 
-/** Has a machine's clock be an hour off; it runs a thousandth faster or slower, too. */
+/** Sets a machine's clock an hour off, and makes it run a thousandth faster or slower. */
 function putOff(machine: Machine, hours: 1 | -1): Machine {
   const env = {
     ...{ NODE_OPTIONS: `--require ${CLOCK}`, DEV_CLI_TEST_CLOCK: String(1 + hours / 1_000) },
@@ -34,7 +34,7 @@ it('neither take what others have, nor keep what they have lost', async () => {
   const second = fleet.start(putOff(late, -1), 'fleet', 'worker');
   const auto = fleet.start(desk, 'auto', '--recursive', '--fleet', '--json');
   await until('each has a session', () => fleet.listSessions(desk).length === 2);
-  // Longer than a lease: each renews its own, and has no eye on the other's.
+  // For longer than a lease, each renews its own and ignores the other's.
   await until('both are kept', async () => {
     const { attempts } = await fleet.readState(desk);
     return ['one#1', 'two#1'].every((id) => attempts[id] === undefined || attempts[id].facts !== null);

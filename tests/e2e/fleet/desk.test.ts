@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
 
-/** The desk of a project: one at a time, and workers go on without it (fleet.md, Leases, loss). */
+/** The desk of a project: only one at a time, and workers continue without it (fleet.md, Leases, loss). */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());
@@ -25,7 +25,7 @@ it('may be killed: workers go on to the branch, and the next call settles what i
   await auto.ended;
   await until('both are on the branch', () => fleet.listDone(desk).length === 2);
   expect(fleet.call(desk, 'observe', '--json').json.goals).toMatchObject([{ status: 'active' }, { status: 'active' }]);
-  // The very root may begin anew at once.
+  // The same root may start again at once.
   const { exit, stdout } = await fleet.start(desk, 'auto', '--recursive', '--fleet', '--json').ended;
   expect({ exit, stdout }).toMatchObject({ exit: 0 });
   expect(fleet.call(desk, 'observe', '--json').json.goals).toMatchObject([{ status: 'done' }, { status: 'done' }]);
@@ -41,7 +41,7 @@ it('is one root at a time; what another one asks shows the same', async () => {
   const clone = fleet.addClone(desk, 'clone');
   const auto = fleet.start(desk, 'auto', '--recursive', '--fleet', '--json');
   await until('it is begun', async () => (await fleet.readState(desk)).attempts['three#1'] !== undefined);
-  // Known also after its machine was started anew: its name has nothing of this boot.
+  // The desk's name does not depend on the boot, so that it is recognized after a restart of its machine.
   const [row] = await fleet.ask("SELECT desk FROM dev_cli.projects WHERE project = 'twice'");
   expect(row.desk).toMatch(/^[\w.-]+-[0-9a-f]{6}:\//);
   expect(row.desk.endsWith(`:${desk.root}`)).toBe(true);
@@ -55,7 +55,7 @@ it('is one root at a time; what another one asks shows the same', async () => {
     );
   });
   expect((await auto.ended).exit).toBe(0);
-  // It has released the desk: another root may be it.
+  // It has released the desk, so another root may become it.
   const later = fleet.call(clone, 'auto', '--recursive', '--fleet', '--json');
   expect(later.json.error?.code).not.toBe('LOCKED');
   worker.kill();

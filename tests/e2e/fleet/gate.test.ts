@@ -7,7 +7,7 @@ import { createDatabase } from '../../support/postgres.js';
 import { BINARY } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-/** A gate is brought to a person, and the attempt goes on with another worker (fleet.md, Trust, persons). */
+/** A gate is brought to a person, and the attempt continues on another worker (fleet.md, Trust, persons). */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());
@@ -52,7 +52,7 @@ it.skipIf(terminal === null)(`takes an attempt to a person and back, whoever wor
     goals_processed: [{ id: 'one', action_taken: 'park', reason: 'The goal is reached. May it be integrated?' }],
     parked: [{ goal: 'one', run: 'one-1' }],
   });
-  // Its machine is gone with all that it had.
+  // Its machine is lost with all its files.
   worker.kill('SIGKILL');
   await worker.ended;
   rmSync(first.state, { recursive: true, force: true });
@@ -64,7 +64,7 @@ it.skipIf(terminal === null)(`takes an attempt to a person and back, whoever wor
   expect(existsSync(join(anna.root, '.dev/specs/one-1/events.jsonl'))).toBe(true);
   expect(fleet.call(berta, 'fleet', 'take', 'one', '--json').json.error.code).toBe('CLAIM_REFUSED');
   expect(fleet.call(berta, 'fleet', 'give', 'one', '--json').json.error.code).toBe('USAGE');
-  // Unanswered, it waits on; and whoever gave it may have it again.
+  // Unanswered, it keeps waiting, and the person who gave it back may take it again.
   expect(fleet.call(anna, 'fleet', 'give', 'one', '--json').json).toMatchObject({ state: 'parked' });
   expect(fleet.call(berta, 'fleet', 'take', 'one').exit).toBe(0);
   expect(fleet.call(berta, 'fleet', 'give', 'one').exit).toBe(0);

@@ -21,7 +21,7 @@ const work = (machine: Machine): Started => {
   return started;
 };
 
-/** A project of one goal, whose first session takes long, and the next none. */
+/** Opens a project of one goal, whose first session takes long and whose second returns at once. */
 function open(project: string, seconds: number) {
   const desk = fleet.addProject(project, {
     goals: '  - { id: one, title: "Write one", status: active }\n',
@@ -58,7 +58,7 @@ it('goes on elsewhere without a worker that is killed in a session, even where i
   expect({ exit, told: auto.told() }).toMatchObject({ exit: 0 });
   expect(await classify(desk)).toEqual(['one#1 interrupted', 'one#2 complete']);
   expect(fleet.listDone(desk)).toEqual(['one']);
-  // The machine comes back with nothing, and is one like any other.
+  // The machine returns without its files, and works like any other.
   work(first);
   await until('it is there again', async () => (await fleet.ask('SELECT FROM dev_cli.workers')).length === 2);
 });
@@ -75,7 +75,7 @@ it('lets nothing count that a worker says which stood still past its lease', asy
     const { leases } = await fleet.readState(desk);
     return leases.find(({ id }) => id === claim)?.status === 'expired';
   });
-  // Its session has ended meanwhile: it has all that it needs to go on.
+  // Its session has ended meanwhile, so it has all it needs to continue.
   paused.kill('SIGCONT');
   const { exit } = await auto.ended;
   expect({ exit, told: auto.told() }).toMatchObject({ exit: 0 });

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { startServer } from '../../support/postgres-server.mjs';
 
-/** The database is away, or the engine's tables are (fleet.md, Leases, loss). */
+/** Outages of the database, and loss of the engine's tables (fleet.md, Leases, loss). */
 
 const server = await startServer();
 const fleet = createFleet({ url: server.url, lease: 8 });
@@ -50,7 +50,7 @@ it('holds no truth in the tables of the engine', async () => {
   const { exit } = await auto.ended;
   expect({ exit, told: auto.told() }).toMatchObject({ exit: 0 });
   expect(fleet.listDone(desk)).toEqual(['one']);
-  // What the session did was there, and nobody did it once more.
+  // The session's work was kept and not done again.
   expect(fleet.listSessions(desk)).toEqual(['one']);
   worker.kill();
   expect((await worker.ended).exit).toBe(130);

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, type Machine, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
 
-/** What a worker passes by keeps it from nothing else, and people are told (fleet.md, Commands). */
+/** An attempt that a worker passes by blocks nothing else, and people learn of it (fleet.md, Commands). */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());
@@ -21,12 +21,14 @@ it('tells at the desk and in the list why no worker goes on with an attempt: no 
   const workers = [distrusts, lacks].map((machine) => fleet.start(machine, 'fleet', 'worker'));
   await until('both are there', () => fleet.call(desk, 'fleet', 'list', '--json').json.workers.length === 2);
   const auto = fleet.start(desk, 'auto', '--recursive', '--fleet');
-  await until('the desk says why it waits', () => auto.told().includes('one#1 waits, since no worker goes on with it'));
+  await until('the desk says why it waits', () =>
+    auto.told().includes('one#1 waits, because every worker passes it by'),
+  );
   expect(auto.told()).toContain('distrusts: its commands are not trusted here');
-  expect(auto.told()).toContain('lacks: The tool no-such-agent is not here.');
-  expect(auto.told().split('since no worker')).toHaveLength(2);
+  expect(auto.told()).toContain('lacks: The tool no-such-agent was not found.');
+  expect(auto.told().split('because every worker')).toHaveLength(2);
   expect(listWaiting(lacks)).toMatchObject([{ project: 'waits', attempt: 'one#1' }]);
-  // Nothing was begun, and no attempt is used up.
+  // Nothing was begun, and no attempt used up.
   expect((await fleet.readState(desk)).attempts).toMatchObject({ 'one#1': { state: 'preparing' } });
   auto.kill();
   for (const worker of workers) worker.kill();
@@ -44,7 +46,7 @@ it('works for other projects where one cannot be had, and lets no wrong address 
   );
   const misled = fleet.start(wrong, 'fleet', 'worker');
   await until('it is known that its desk has not begun', () =>
-    JSON.stringify(listWaiting(wrong)).includes('no desk of it has begun yet'),
+    JSON.stringify(listWaiting(wrong)).includes('no desk of this project has started yet'),
   );
   const machine = fleet.addMachine('partly');
   const away = `  - { project: away, remote_url: "${join(fleet.base, 'away.git')}" }\n`;
@@ -53,7 +55,7 @@ it('works for other projects where one cannot be had, and lets no wrong address 
   const { exit, stdout } = await fleet.start(desk, 'auto', '--recursive', '--fleet', '--json').ended;
   expect({ exit, stdout }).toMatchObject({ exit: 0 });
   expect(fleet.listDone(desk)).toEqual(['one']);
-  await until('the wrong address is told', () => misled.told().includes('is another repository'));
+  await until('the wrong address is told', () => misled.told().includes('belongs to another repository'));
   await until('both are in the list', () => listWaiting(machine).length >= 2);
   expect(listWaiting(machine)).toEqual(
     expect.arrayContaining([
@@ -64,10 +66,10 @@ it('works for other projects where one cannot be had, and lets no wrong address 
   for (const one of [misled, worker]) one.kill();
   expect((await worker.ended).exit).toBe(130);
   await misled.ended;
-  // A job of CI is red for it, once it has done what it can.
+  // A CI job fails for it, after doing what it can.
   const once = fleet.call(machine, 'fleet', 'worker', '--once', '--json');
   expect({ exit: once.exit, code: once.json.error?.code }).toEqual({ exit: 1, code: 'GIT_FAILED' });
-  // What was away is back.
+  // The missing remote is back.
   execFileSync('git', ['clone', '--quiet', '--bare', stranger.remote, join(fleet.base, 'away.git')]);
   expect(fleet.call(machine, 'fleet', 'worker', '--once').exit).toBe(0);
 });

@@ -5,7 +5,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
 
-/** The remote has rules of its own, is away, or is moved by others (fleet.md, Git). */
+/** The remote has rules of its own, is unreachable, or is changed by others (fleet.md, Git). */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { startServer } from '../../support/postgres-server.mjs';
 
-/** What a worker ends, or cannot wait for, says nothing of the work (fleet.md, Leases, loss). */
+/** A step that a worker ends or cannot wait for does not count against the work (fleet.md, Leases, loss). */
 
 const server = await startServer();
 const fleet = createFleet({ url: server.url, lease: 5 });
@@ -13,7 +13,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** A project of one goal with its worker, once its attempt is at a state for a moment. */
+/** Opens a project of one goal with its worker, and waits until its attempt is in a state. */
 async function openAt(project: string, state: string, about: { config: string; sleep?: number }) {
   const desk = fleet.addProject(project, {
     config: about.config,
@@ -40,7 +40,7 @@ const readMarks = (project: string): string[] => {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
 };
 
-/** A command that says that it has begun, and takes its time. */
+/** Returns a command that records its start and takes a few seconds. */
 const slow = (project: string, state: string) => `echo ${state} >>${fleet.base}/${project}/marks; sleep 3`;
 
 it.each([

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
 
-/** The database is an older one than the branch: somebody restored a backup (fleet.md, Git). */
+/** The database is older than the branch: somebody restored a backup (fleet.md, Git). */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet } from '../../support/fleet.mjs';
 import { createDatabase, dropDatabase } from '../../support/postgres.js';
 
-// The roles suffice for what they are for, and for no more (fleet.md, Trust).
+// Each role has the rights that it needs, and no more (fleet.md, Trust).
 
 const url = await createDatabase();
 const fleet = createFleet({ url });

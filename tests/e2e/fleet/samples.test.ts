@@ -7,7 +7,7 @@ import { createFleet, type Desk, digestOf, type Machine, until } from '../../sup
 import { createDatabase } from '../../support/postgres.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// What people copy to start a worker (docs/fleet.md), as far as a shell runs it.
+// The samples that people copy to start a worker (docs/fleet.md), as far as a shell runs them.
 
 const SAMPLES = join(CHECKOUT, 'samples/fleet');
 const read = (name: string): string => readFileSync(join(SAMPLES, name), 'utf8');
@@ -22,7 +22,7 @@ beforeAll(() => {
   expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
 });
 
-/** The variables that the job of CI sets, for a runner that has nothing yet. */
+/** Returns the variables that the CI job sets, for a fresh runner. */
 function describeJob(name: string, more: NodeJS.ProcessEnv = {}): Machine & { job: NodeJS.ProcessEnv } {
   const machine = fleet.addMachine(name);
   const own = {
@@ -36,7 +36,7 @@ function describeJob(name: string, more: NodeJS.ProcessEnv = {}): Machine & { jo
 it('a job of CI works until nothing is ready', () => {
   const { job, config } = describeJob('runner');
   const done = spawnSync('sh', [join(SAMPLES, 'ci.sh')], { env: job, encoding: 'utf8' });
-  expect([done.status, done.stdout]).toEqual([0, expect.stringContaining('carried 0 on')]);
+  expect([done.status, done.stdout]).toEqual([0, expect.stringContaining('attempts carried on: 0')]);
   const [first, second] = (job['FLEET_TRUST'] ?? '').split(' ');
   expect(parse(readFileSync(config, 'utf8'))).toEqual({
     slots: 2,

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
 
-// The engine holds no truth (fleet.md, Three truths): its schema goes while a session is at work.
+// The engine holds no truth (fleet.md, Three truths): its schema is dropped while a session is at work.
 
 const fleet = createFleet({ url: await createDatabase(), lease: 6 });
 afterAll(() => fleet.end());

@@ -24,9 +24,9 @@ it('each worker takes what desks of its own version began, and a new desk hands 
     return ofAttempts.length > 0 && ofAttempts;
   });
   expect(waiting).toMatchObject([
-    { attempt: 'one#1', reason: expect.stringMatching(/with steps 1; those here are 2/) },
+    { attempt: 'one#1', reason: expect.stringMatching(/with version 1 of the steps; this one has 2/) },
   ]);
-  // One of its own version carries it on, beside the new one.
+  // A worker of its own version carries it on, beside the new one.
   expect(fleet.call(old, 'fleet', 'worker', '--once').exit).toBe(0);
   await first.ended;
   expect(fleet.listDone(desk)).toEqual(['one']);

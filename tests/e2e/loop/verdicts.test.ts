@@ -74,14 +74,14 @@ describe('the first line of the table that holds (loop-core.md, auto)', () => {
       { write: { a: '1' } },
       '    expect_failure: true\n',
       'failed',
-      /were to fail, and passed/,
+      /expected to fail, but passed/,
     ],
     [
       'tests that cannot be run',
       { write: { a: '1' } },
       '    expect_failure: true\n',
       'failed',
-      /could not be run|were to fail/,
+      /could not be run|expected to fail/,
     ],
   ];
   it.each(cases)('%s', (_what, session, more, classification, reason) => {
@@ -100,9 +100,7 @@ describe('the first line of the table that holds (loop-core.md, auto)', () => {
       `---\ntimestamp: "2026-11-27T10:00:00+00:00"\nstatus: complete\ngoal_id: "${goal}"\n---\n## Done\n- x\n`;
     const write = (goal: string) => ({ a: '1', '.ai/handoffs/done.md': form(goal) });
     const named = judge({ write: write('one'), handoff: null });
-    expect(named.outcome?.reason).toMatch(
-      /^the handoff was written as done\.md; it was to be \d{4}-\d\d-\d\d_\d{6}\.md$/,
-    );
+    expect(named.outcome?.reason).toMatch(/^the handoff was written as done\.md instead of \d{4}-\d\d-\d\d_\d{6}\.md$/);
     const told = eventsOf(named.project).find(({ event_type: type }) => type === 'auto_attempt');
     expect(told?.payload).toMatchObject({ failure_classification: 'impl-defect' });
     expect(call(named.project, ['attempt', 'show', 'one#1']).json['handoffs']).toEqual([

@@ -23,7 +23,7 @@ export async function* play(ctx) {
   assert.match(probe.text, /A-TERMINAL/);
   for (const line of ['dev-cli approve ask', 'dev-cli guard off ask', 'dev-cli approve ask --json']) {
     const [{ text }] = yield onTerminal(line);
-    assert.match(text, /TERMINAL_REQUIRED|This is for a person/, text);
+    assert.match(text, /TERMINAL_REQUIRED|A person must do this/, text);
   }
   yield 'ALL-SAID';
   yield 'ALL-SAID';

@@ -8,7 +8,7 @@ import { LOOP } from '../../../src/wings/loop/streams.js';
 import { ask as askFor, IDS } from '../loop/streams-suite.js';
 import { nameProject, openProject, useDatabase } from './shared.js';
 
-// A worker's sign of life (fleet.md, Leases).
+// A worker's heartbeat (fleet.md, Leases).
 
 const shared = useDatabase();
 
@@ -18,7 +18,7 @@ const introduce = (more: Partial<Introduction> = {}): Introduction => ({
   ...more,
 });
 
-/** Has a worker take a goal. @returns its claim, and how the lease stands */
+/** Lets a worker claim a goal. @returns its claim, and a function that reads the lease */
 async function take(worker: string) {
   const project = nameProject();
   const streams = openProject(shared.pool, project);
@@ -32,7 +32,7 @@ async function take(worker: string) {
   return { project, streams, claim, look };
 }
 
-/** Lets seconds pass for a worker and its leases. */
+/** Ages a worker's row and leases by some seconds. */
 async function pass(worker: string, seconds: number): Promise<void> {
   const older = 'make_interval(secs => $2)';
   await queryRows(shared.pool, `UPDATE dev_cli.workers SET beat = beat - ${older} WHERE worker = $1`, [
@@ -84,11 +84,11 @@ it('is one process’s; another one has the name once that is silent for a lease
   await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
   await pass(about.worker, 61);
   await expect(openBeat(shared.pool, { ...about, leaseSeconds: 120 })).rejects.toMatchObject({ code: 'LOCKED' });
-  // Another machine: its process is another one.
+  // As if another machine's process had the name.
   const second = await openBeat(shared.pool, about);
   await queryRows(shared.pool, "UPDATE dev_cli.workers SET process = 'elsewhere' WHERE worker = $1", [about.worker]);
   await expect(first.renew([claim])).rejects.toMatchObject({ code: 'LOCKED' });
-  expect((await look()).lease).toMatchObject({ status: 'released', reason: 'the worker began anew' });
+  expect((await look()).lease).toMatchObject({ status: 'released', reason: 'the worker was restarted' });
   await second.end();
   expect((await listWorkers(shared.pool)).map(({ worker }) => worker)).toContain(about.worker);
 });
@@ -110,7 +110,7 @@ it('gives the name to the next process after the machine was started anew, where
   const [host, , namespace] = identifyProcess().host.split('@');
   const before = JSON.stringify({ ...identifyProcess(), host: [host, 'another boot', namespace].join('@') });
   await queryRows(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, before]);
-  // Another machine may have this one's host name.
+  // A process of the same host name may be another machine's.
   await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
   await (await openBeat(shared.pool, about, before)).end();
 });
@@ -122,7 +122,7 @@ it('is steady once it has beaten for a lease without a gap', async () => {
   await expect.poll(() => beat.renew([]).then(() => beat.isSteady()), poll).toBe(true);
   await expect.poll(() => beat.isSteady(), poll).toBe(false);
   expect(beat.silence()).toBeGreaterThanOrEqual(300);
-  // After a gap it has to beat for as long as before.
+  // After a gap, heartbeats must be steady for a whole lease again.
   await beat.renew([]);
   expect(beat.isSteady()).toBe(false);
   await expect.poll(() => beat.renew([]).then(() => beat.isSteady()), poll).toBe(true);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await migrate(pool, async () => void (await pool.query('CREATE SCHEMA dbos')));
 });
 
-/** A project with attempts that wait for workers. */
+/** Opens a project with attempts that wait for workers. */
 async function open(goals: readonly string[]) {
   const project = `p${++count}`;
   const streams = openOn(pool, project);
@@ -32,7 +32,7 @@ const taker = (worker: string, more: object = {}) => ({
   ...more,
 });
 
-/** Has the lease of a worker be past its time. */
+/** Expires the lease of a worker. */
 const expire = (project: string, worker: string) =>
   pool.query(
     "UPDATE dev_cli.leases SET expires = clock_timestamp() - interval '1 s' WHERE project = $1 AND worker = $2",
@@ -71,7 +71,7 @@ it('has a worker keep what was closed while the database was away, until somebod
   const beats = { a: await introduce(a.worker), b: await introduce(b.worker) };
   expect((await claimNextAttempt(streams, a))?.goal).toBe('one');
   await expire(project, a.worker);
-  // Whoever is back first leaves alone what is past its time, and has another goal.
+  // The worker that is back first leaves the expired lease alone and takes another goal.
   expect((await claimNextAttempt(streams, b))?.goal).toBe('two');
   expect((await streams.read(LOOP)).leases[a.claim]?.status).toBe('active');
   expect([...(await beats.a.renew([a.claim]))]).toEqual([a.claim]);

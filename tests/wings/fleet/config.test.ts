@@ -6,11 +6,11 @@ import { DISK_READER } from '../../../src/project/reader.js';
 import { readMachineConfig, resolveDatabaseUrl } from '../../../src/wings/fleet/config.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-// What a machine is told of its fleet (fleet.md, Commands).
+// A machine's configuration of its fleet (fleet.md, Commands).
 
 const reader = DISK_READER;
 
-/** A user whose fleet.yaml has this text, and whose dev-cli has made nothing yet. */
+/** Creates a user with this fleet.yaml, for whom dev-cli has created no files yet. */
 function createUser(text: string | null, signs = ['111111', '222222']) {
   const home = scratchDirectory('fleet-');
   mkdirSync(join(home, '.config/dev-cli'), { recursive: true });
@@ -52,8 +52,8 @@ it('tells all that is wrong at its place', () => {
     [
       "SCHEMA_INVALID",
       "2:1 Unknown key \`slot\`; did you mean \`slots\`?",
-      "1:11 \`database\` must NOT have more than 1 properties. Where the URL of the database is found: one of env, file and command. It never stands in this file itself.",
-      "3:16 \`lease_seconds\` must be at least 5. Seconds without a beat after which others take over what this machine has, 5 to 600; 60.",
+      "1:11 \`database\` must NOT have more than 1 properties. Where to find the URL of the database: one of env, file and command. This file never contains the URL itself.",
+      "3:16 \`lease_seconds\` must be at least 5. Seconds without a heartbeat after which others take over this machine’s attempts, 5 to 600; 60.",
       "5:15 \`project\` cannot be \`a/b\`. Use letters, digits, "_" and "-", beginning with a letter or digit.",
       "6:5 \`remote_url\` is missing.",
     ]
@@ -61,20 +61,20 @@ it('tells all that is wrong at its place', () => {
   expect(findProblems('database: postgresql://u:p@h/d')).toMatchInlineSnapshot(`
     [
       "SCHEMA_INVALID",
-      "1:11 \`database\` must be a mapping, not text. Where the URL of the database is found: one of env, file and command. It never stands in this file itself.",
+      "1:11 \`database\` must be a mapping, not text. Where to find the URL of the database: one of env, file and command. This file never contains the URL itself.",
     ]
   `);
   expect(findProblems('slots: two\nname: [a]\n')).toMatchInlineSnapshot(`
     [
       "SCHEMA_INVALID",
       "1:8 \`slots\` must be a whole number, not text. Attempts that this machine works on at once, 1 to 32; 2.",
-      "2:7 \`name\` must be text, not a list. What this machine is called, of letters, digits, ".", "_" and "-", but not "auto"; its host name.",
+      "2:7 \`name\` must be text, not a list. The name of this machine, of letters, digits, ".", "_" and "-", but not "auto"; made from its host name.",
     ]
   `);
   expect(findProblems('name: auto\n')).toMatchInlineSnapshot(`
     [
       "SCHEMA_INVALID",
-      "1:7 auto is the name of the loop itself. Give this machine another one.",
+      "1:7 The name auto is reserved for the loop itself. Give this machine another name.",
     ]
   `);
   expect(findProblems('name: person:ann\n')).toMatchInlineSnapshot(`
@@ -95,7 +95,7 @@ it('tells all that is wrong at its place', () => {
   ).toMatchInlineSnapshot(`
     [
       "SCHEMA_INVALID",
-      "3:15 api stands here twice. Put both into one.",
+      "3:15 api is listed twice. Merge the two entries.",
     ]
   `);
 });
@@ -136,8 +136,8 @@ describe('the database', () => {
   });
 
   it.each([
-    ['', 'there is none'],
-    ['nothing', 'it is no URL'],
+    ['', 'it is missing'],
+    ['nothing', 'it is not a URL'],
     ['mysql://u:secret@h/d', 'it does not begin with postgresql://'],
     ['postgresql:///', 'it names no user and no host and no database'],
     ['postgresql://u:secret@h', 'it names no database'],

@@ -8,11 +8,11 @@ import { scratchDirectory } from '../../support/scratch.js';
 import { add, addAndTell, codeOf } from '../loop/streams-suite.js';
 import { nameProject, openDesk, useDatabase } from './shared.js';
 
-/** Rows that somebody has changed, and a database that was set back (fleet.md, A stream in PostgreSQL). */
+/** Rows changed from outside, and a database restored from a backup (fleet.md, A stream in PostgreSQL). */
 
 const shared = useDatabase();
 
-/** A project with some commits. */
+/** Creates a project with some commits. */
 async function begin(): Promise<{ project: string; streams: Streams; root: string }> {
   const project = nameProject();
   const root = scratchDirectory('desk');
@@ -27,7 +27,7 @@ const keysOf = async ({ tellNews }: Pick<Streams, 'tellNews'>): Promise<unknown[
   return heard.map(({ idempotency_key: key }) => key);
 };
 
-/** An error that says what is wrong, and of which project. */
+/** Expects an error that names the damage and the project. Returns the damage. */
 const damageOf = async (work: Promise<unknown>): Promise<string> => {
   const error = await work.then(
     () => null,
@@ -38,7 +38,7 @@ const damageOf = async (work: Promise<unknown>): Promise<string> => {
   return error?.message ?? '';
 };
 
-/** All that the database has of a project, to compare. */
+/** Reads all rows of a project, for comparison. */
 const dump = async (project: string): Promise<unknown[]> =>
   Promise.all(
     ['streams', 'entries', 'documents', 'objects', 'leases'].map(async (table) => {
@@ -114,7 +114,7 @@ it.each(PATHS)('a document at %s is written nowhere', async (path) => {
   );
   const around = scratchDirectory('around');
   expect(await damageOf(writeStreamDirectory(shared.pool, project, join(around, 'a/out')))).toContain(
-    'nothing may lie at',
+    'no document may have the path',
   );
   expect(readdirSync(around)).toEqual([]);
 });
@@ -145,7 +145,7 @@ it('news are told from where they were left, after a cursor that was lost, and o
   const { project, streams, root } = await begin();
   expect(await keysOf(streams)).toEqual(['1', '2', '3']);
   expect(readFileSync(join(root, '.dev/loop/attempts/told/2/verdict.json'), 'utf8')).toBe('{"n":2}\n');
-  // The backup has the first two; others have gone on with it, past where this root was.
+  // The backup has the first two entries; others have continued from it, past the last entry that this root saw.
   await setBack(project);
   expect(await keysOf(streams)).toEqual(['1', '2']);
   for (const key of ['4', '5']) await streams.transact(LOOP, addAndTell(key));
@@ -156,7 +156,7 @@ it('news are told from where they were left, after a cursor that was lost, and o
   expect(await keysOf(openDesk(shared.pool, project, scratchDirectory('desk')))).toEqual(['1', '2', '6', '7', '8']);
 });
 
-/** Has a stream be as it was after its second entry. */
+/** Resets a stream to its second entry. */
 async function setBack(project: string): Promise<void> {
   const elsewhere = `${project}-backup`;
   const copy = openDesk(shared.pool, elsewhere, scratchDirectory('desk'));

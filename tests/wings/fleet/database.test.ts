@@ -12,7 +12,7 @@ import {
 } from '../../../src/wings/fleet/database.js';
 import { useDatabase } from './shared.js';
 
-// What a database is refused for, in words that help, and without its address (fleet.md, What a team starts).
+// Why a database is refused: in helpful words, and without its address (fleet.md, What a team starts).
 
 const shared = useDatabase();
 
@@ -23,7 +23,7 @@ afterEach(() => {
 
 const PASSWORD = 'p4ss-w0rd/"ü';
 
-/** The address of the database, changed. */
+/** Returns the address of the database with some parts changed. */
 function change(
   parts: Partial<Record<'username' | 'password' | 'hostname' | 'port' | 'pathname', string>>,
   settings: Record<string, string> = {},
@@ -33,7 +33,7 @@ function change(
   return url.href;
 }
 
-/** What opening an address comes to, all of it. */
+/** Opens an address that has to be refused. Returns the error. */
 async function refuse(url: string): Promise<DevCliError> {
   const before = countSockets();
   const error: unknown = await openDatabase(url).then(
@@ -44,14 +44,14 @@ async function refuse(url: string): Promise<DevCliError> {
   const { password, href } = new URL(url);
   for (const secret of [href, password, decodeURIComponent(password), PASSWORD])
     if (secret !== '') expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
-  // Nothing keeps the process from its end.
+  // No open socket keeps the process alive.
   await expect.poll(countSockets).toBeLessThanOrEqual(before);
   return error as DevCliError;
 }
 
 const countSockets = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'TCPSocketWrap').length;
 
-/** Stands between, and changes what the server says. @returns the port */
+/** Starts a proxy that changes what the server sends. @returns the port */
 async function standBetween(change: (said: string) => string): Promise<number> {
   const { hostname, port } = new URL(shared.url);
   const server = createServer((client) => {
@@ -124,7 +124,7 @@ describe('a database that cannot be used', () => {
   });
 });
 
-/** Has the database itself refuse, by a code of its own. */
+/** Makes the database raise an error with a given code. */
 const raise = (code: string, said: string): Promise<unknown> =>
   queryRows(shared.pool, `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}', MESSAGE = '${said}'; END $$`).catch(
     (error: unknown) => error,
@@ -143,12 +143,15 @@ it('says what the server says: a full disk, a right, a table; and which of it ma
     'the user lacks a right: permission denied for table streams.',
     false,
   ]);
-  expect(await told('42P01', 'no relation')).toEqual(['its schema dev_cli is not whole: no relation.', false]);
-  expect(await told('22012', 'division by zero')).toEqual(['it refuses: division by zero.', false]);
-  expect(await told('25006', 'read-only transaction')).toEqual(['it only reads: read-only transaction.', false]);
-  expect(await told('53300', 'too many clients')).toEqual(['it takes no more: too many clients.', true]);
+  expect(await told('42P01', 'no relation')).toEqual(['its schema dev_cli is incomplete: no relation.', false]);
+  expect(await told('22012', 'division by zero')).toEqual(['it refuses the request: division by zero.', false]);
+  expect(await told('25006', 'read-only transaction')).toEqual(['it is read-only: read-only transaction.', false]);
+  expect(await told('53300', 'too many clients')).toEqual([
+    'it has no connections or memory left: too many clients.',
+    true,
+  ]);
   expect(await told('57P03', 'starting up')).toEqual(['it ended the connection: starting up.', true]);
-  expect(await told('55000', 'not accepting')).toEqual(['it lets nobody in: not accepting.', true]);
+  expect(await told('55000', 'not accepting')).toEqual(['it accepts no connections: not accepting.', true]);
 });
 
 it('knows a certificate that is not trusted, and leaves what is no matter of the database as it is', () => {

@@ -8,7 +8,7 @@ import { nameProject, useDatabase } from './shared.js';
 
 const shared = useDatabase();
 
-/** A project that two roots would be the desk of. */
+/** Opens a project with two roots that both want to be its desk. */
 async function open() {
   const project = nameProject();
   await requireSameRepository(shared.pool, project, 'aaaa', { registers: true });
@@ -54,7 +54,7 @@ it('goes on after a pause, unless another root has been the desk since', async (
   await pass(90);
   const leaveThere = await holdDesk(shared.pool, there);
   await expect(requireDesk(shared.pool, here)).rejects.toMatchObject(LOCKED);
-  // What the other one has settled meanwhile, this one does not know.
+  // This root does not know what the other has settled meanwhile.
   await leaveThere();
   await expect(requireDesk(shared.pool, here)).rejects.toMatchObject(LOCKED);
   await leave();

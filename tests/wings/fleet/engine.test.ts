@@ -11,7 +11,7 @@ import { type Engine, type EngineOptions, launchEngine, migrateEngine } from '..
 import { createDatabase } from '../../support/postgres.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-// The engine under a real PostgreSQL (fleet.md, An attempt).
+// The engine on a real PostgreSQL (fleet.md, An attempt).
 
 const CARRIED = { project: 'api', attempt: 'g#1', claim: 'c1' };
 const isFinal = (error: unknown) => error instanceof DevCliError && error.code === 'CLAIM_REFUSED';
@@ -186,7 +186,7 @@ test('an engine with nothing to do leaves the worker room below 8 transactions a
   line.cut();
 });
 
-/** Its one leg is never over, and told of in a file. */
+/** A worker whose only leg never ends, and writes to a file that it began. */
 const WORKER = `
   import { writeFileSync } from 'node:fs';
   import { launchEngine } from './engine.js';
@@ -199,7 +199,7 @@ const WORKER = `
   void launched.then(({ start }) => start(${JSON.stringify(CARRIED)}));
 `;
 
-/** A worker in a process of its own, at work on `CARRIED`. @returns what kills it */
+/** Starts a worker in a process of its own, at work on `CARRIED`. @returns a function that kills it */
 async function beginWorker(worker: string): Promise<() => Promise<void>> {
   const scratch = scratchDirectory('engine-');
   const file = join(scratch, 'told');
@@ -219,7 +219,7 @@ async function beginWorker(worker: string): Promise<() => Promise<void>> {
   };
 }
 
-/** A line to the database that can be cut, and counts the transactions that have ended. */
+/** Opens a proxy to the database that can be cut, and that counts ended transactions. */
 async function openLine(url: string): Promise<{ url: string; cut(): void; mend(): void; count(): number }> {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -231,7 +231,7 @@ async function openLine(url: string): Promise<{ url: string; cut(): void; mend()
       socket.on('error', () => {}).on('close', () => [near, far].map((one) => one.destroy()));
     }
     near.pipe(far).pipe(near);
-    // Ready for the next query, in no transaction.
+    // Matches ReadyForQuery outside a transaction.
     far.on('data', (bytes: Buffer) => (ended += bytes.toString('latin1').split('Z\0\0\0\u0005I').length - 1));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

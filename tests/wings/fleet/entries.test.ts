@@ -16,13 +16,13 @@ import { scratchDirectory } from '../../support/scratch.js';
 import { IDS } from '../loop/streams-suite.js';
 import { begin, nameProject, openProject, replayLoop, replayProject, useDatabase } from './shared.js';
 
-// What is read of a stream besides its state (fleet.md, A stream in PostgreSQL).
+// Reads of a stream other than its state (fleet.md, A stream in PostgreSQL).
 
 const shared = useDatabase();
 
 const at = '2026-11-27T01:02:03Z';
 
-/** Commits with an event and a document each, the last of them too large for the journal. */
+/** Makes commits with an event and a document each; the last document is too large for the journal. */
 async function fill(project: string, commits: number): Promise<void> {
   for (let n = 1; n <= commits; n += 1) {
     const event = buildEvent('batch_started', { key: `${n}`, at, payload: {} });
@@ -34,7 +34,7 @@ async function fill(project: string, commits: number): Promise<void> {
   }
 }
 
-/** How far a root was told that has heard of an entry. */
+/** Returns the position of a root that has read up to an entry. */
 async function findSeen(project: string, seq: number): Promise<StreamPosition> {
   const asked = 'SELECT seq::int, substring(lines FROM \'"crc":"(\\w+)"}\\s*$\') AS crc FROM dev_cli.entries';
   const [row] = await queryRows<StreamPosition>(shared.pool, `${asked} WHERE project = $1 AND seq = $2`, [

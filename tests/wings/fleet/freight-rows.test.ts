@@ -17,7 +17,7 @@ const pack = (text: string, ...objects: string[]): Freight => ({
   objects: new Map(objects.map((object) => [object, Buffer.from([0, 255, ...Buffer.from(object)])])),
 });
 
-/** An attempt that a worker has, on a project of its own. */
+/** Creates a project with an attempt that a worker has claimed. */
 async function take(worker: string) {
   const project = nameProject();
   const leases = openLeases(openProject(shared.pool, project), IDS);
@@ -69,7 +69,7 @@ it('is left before anybody can take the attempt over', async () => {
   expect(await loadFreight(pool, project, attempt)).toEqual(pack('held\n'));
 });
 
-/** A pool whose transactions are parts of one that is open already. */
+/** Returns a pool whose transactions join one that is already open. */
 function within(client: PoolClient): Pool {
   const query = (text: string, ...given: unknown[]): unknown =>
     /^(?:BEGIN|COMMIT)$/.test(text) ? Promise.resolve() : Reflect.apply(client.query, client, [text, ...given]);

@@ -28,9 +28,9 @@ import {
 } from './moving.js';
 import { gitIn, put } from './repository.js';
 
-/** A run that goes on on another machine (fleet.md, An attempt). */
+/** A run that continues on another machine (fleet.md, An attempt). */
 
-/** The second rests on the first, and its command is red once. */
+/** Two todos: the second depends on the first, and its command fails once. */
 const todos = smallPlan().todos.slice(0, 2);
 
 const agentOn = (machine: Machine) =>
@@ -43,7 +43,7 @@ const placing = (machine: Machine) => ({
   ...{ workTree: machine.tree, trusted: new Set<string>(), ahead: 'refuse' as const },
 });
 
-/** What a state says but for what the move itself adds to it. */
+/** Returns a run's state without what the move itself adds. */
 function describeState(machine: Machine, of: Machine): unknown {
   const { seq, events, recovered, updatedAt, documents, ...rest } = stateOf(machine, RUN) as unknown as Record<
     string,
@@ -112,7 +112,7 @@ describe('a run with a gate', () => {
     const back = await packRun(contextOn(there), RUN);
     await placeRun(contextOn(here), RUN, back, { ...placing, workTree: here.tree });
     expect(describeState(here, here)).toEqual(describeState(there, here));
-    expect(devCli(here, ['history', RUN]).stdout).toContain('come from another machine');
+    expect(devCli(here, ['history', RUN]).stdout).toContain('came from another machine');
     expect(devCli(here, ['replay', RUN, '--check']).code).toBe(0);
   });
 
@@ -150,21 +150,21 @@ describe('a run with a gate', () => {
   });
 });
 
-/** Changes entries of a journal, which then has right checksums again. */
+/** Changes entries of a journal and recomputes their checksums. */
 function forge({ journal, ...rest }: Freight, change: (entries: Entry[]) => void): Freight {
   const entries = readEntries(journal);
   change(entries);
   return { ...rest, journal: encodeEntries(entries) };
 }
 
-/** Changes what the journal says anywhere. */
+/** Replaces a text everywhere in the journal. */
 const replace = (from: RegExp | string, to: string) => (freight: Freight) =>
   forge(freight, (entries) => {
     const changed = JSON.parse(JSON.stringify(entries).replaceAll(from, to)) as Entry[];
     entries.splice(0, entries.length, ...changed);
   });
 
-/** Has the last commit name a document that somebody else would like to be there. */
+/** Adds a document at a forbidden path to the last commit. */
 const name = (path: string) => (freight: Freight) =>
   forge(freight, (entries) => {
     const [text, last] = ['forged', entries.at(-1)];
@@ -172,7 +172,7 @@ const name = (path: string) => (freight: Freight) =>
     if (last !== undefined) last.texts = { ...last.texts, [sha256(text)]: text };
   });
 
-/** Has recipe.json be another text, which every digest of the journal fits. */
+/** Replaces recipe.json, and adapts every digest of the journal to it. */
 const forgeRecipe = (change: (text: string) => string) => (freight: Freight) =>
   forge(freight, (entries) => {
     for (const entry of entries) {

@@ -8,12 +8,12 @@ import { keepDifference, writeTree } from '../../../src/work/attempt-commits.js'
 import { addTree } from '../../../src/work/trees.js';
 import { gitIn, openProject, options, put } from './repository.js';
 
-/** The tree of an attempt, made anew on another machine (fleet.md, An attempt). */
+/** The tree of an attempt, recreated on another machine (fleet.md, An attempt). */
 
-/** What the set-up of a tree makes: something new, and a change of what is committed. */
+/** The files that a tree's set-up writes: new ones, and a changed committed one. */
 const FURNISHED = { 'made.txt': 'made\n', 'lock.txt': 'set up\n', 'ignored/x': 'x' };
 
-/** An attempt at work on one machine: two commits of the agent's own, and changes beside them. */
+/** Begins an attempt on one machine: two commits of the agent's own, and uncommitted changes. */
 async function begin() {
   const project = openProject({
     ...{ 'a.txt': 'a\n', 'gone.txt': 'g\n', 'lock.txt': 'l\n', 'turned/x.txt': 'x\n', dir: 'file\n' },
@@ -61,7 +61,7 @@ describe('a tree that moves', () => {
     expect(there('rev-parse', 'HEAD')).toBe(attempt.head);
     expect(() => there('symbolic-ref', '-q', 'HEAD')).toThrow();
     expect(there('log', '--format=%s', '-1')).toBe('own');
-    // Judged there, it is what it was judged here.
+    // Judging it there keeps the same tree as here.
     const change = { base: attempt.base, zero, message: 'g#1', leaves: () => false };
     const again = await keepDifference(attempt.tree, change, options);
     expect(there('rev-parse', `${again.commit}^{tree}`)).toBe(there('rev-parse', `${attempt.kept}^{tree}`));

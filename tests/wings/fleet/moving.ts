@@ -14,12 +14,12 @@ import { devCli } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { gitIn, put } from './repository.js';
 
-/** Two machines of a fleet: homes, state directories and clones of their own, and the remote between them. */
+/** Two machines of a fleet: each with a home, a state directory and a clone of its own, and a shared remote. */
 
 export const RUN = 'g-1';
 const GOAL = 'g';
 
-/** One of them, with the place of the attempt's tree. */
+/** A machine, with the path of the attempt's tree. */
 export interface Machine extends Project {
   tree: string;
 }
@@ -32,7 +32,7 @@ afterEach(() => {
 function addMachine(sample: string | null): Machine {
   const project = createProject({ sample });
   const machine = { ...project, tree: join(project.home, 'trees', RUN) };
-  // A test that breaks a journal says so of the machine.
+  // A test that breaks a journal says so on the machine, not on its project.
   machine.remove = () => {
     project.replay = machine.replay;
     project.remove();
@@ -41,7 +41,7 @@ function addMachine(sample: string | null): Machine {
   return machine;
 }
 
-/** A machine on which an attempt begins, with its tree, and one that has nothing but a clone. */
+/** Opens a machine on which an attempt begins, with its tree, and another with only a clone. */
 export async function openMachines(): Promise<{ here: Machine; there: Machine; remote: string; base: string }> {
   const here = addMachine('todo-api');
   const remote = join(here.home, 'remote.git');
@@ -52,13 +52,13 @@ export async function openMachines(): Promise<{ here: Machine; there: Machine; r
   return { here, there: await addClone(remote), remote, base };
 }
 
-/** Makes the tree of the attempt on a machine. */
+/** Creates the attempt's tree on a machine. */
 export async function addAttemptTree(machine: Machine, base: string): Promise<void> {
   await addTree(machine.root, machine.tree, base, machine);
   await pointTree(machine.tree, { root: machine.root, run: RUN, below: '', goal: GOAL }, machine);
 }
 
-/** Another machine, with a clone. */
+/** Adds another machine with a clone. */
 export async function addClone(remote: string): Promise<Machine> {
   const machine = addMachine(null);
   rmSync(machine.root, { recursive: true });
@@ -68,7 +68,7 @@ export async function addClone(remote: string): Promise<Machine> {
   return machine;
 }
 
-/** What a use case on that machine knows of the world. */
+/** Creates the context of a use case on a machine. */
 export function contextOn({ root, env }: Project): Context {
   const nobody = async (): Promise<never> => {
     throw new Error('nobody is asked');
@@ -97,11 +97,11 @@ export async function beginRun(machine: Machine, given: Parameters<typeof initRu
   });
 }
 
-/** Text of one machine as the other would say it. */
+/** Replaces one machine's paths in a text by the other's. */
 export const translate = (text: string, from: Machine, to: Machine): string =>
   text.replaceAll(from.tree, to.tree).replaceAll(from.root, to.root);
 
-/** What `next` answers, with all that the answer names: the prompts of whoever it hands work to. */
+/** Calls `next`, and reads the prompts that its answer names. */
 export function askNext(machine: Machine, cwd = machine.root): { answer: string; prompts: string[] } {
   const { stdout, code, stderr } = devCli(machine, ['next', RUN, '--full', '--json'], { cwd });
   if (code !== 0) throw new Error(`next: ${stdout}${stderr}`);
@@ -110,7 +110,7 @@ export function askNext(machine: Machine, cwd = machine.root): { answer: string;
   return { answer: stdout, prompts };
 }
 
-/** A recipe that a person has a say in, and that starts a command. */
+/** A recipe with a gate, and a command to start. */
 const ASK_FIRST = `name: ask-first
 type: sequential
 description: "Work on a goal; a person looks before anything is integrated."
@@ -132,7 +132,7 @@ blocks:
   - { id: tell, type: cli, command: "touch {workTree}/told.txt" }
 `;
 
-/** Gives a machine's project that recipe, and trusts it there. @returns its digest */
+/** Adds that recipe to a machine's project, and trusts it there. @returns its digest */
 export function addRecipe(machine: Machine): string {
   put(machine.root, { '.dev/recipes/ask-first.yaml': ASK_FIRST });
   const context = contextOn(machine);
@@ -141,14 +141,14 @@ export function addRecipe(machine: Machine): string {
   return digest;
 }
 
-/** A note that is too long for a line of the journal. */
+/** A note too long for a line of the journal. */
 const NOTE = [
   ...['---', 'agent: one', 'status: complete', 'summary: Done.', 'timestamp: 2026-11-28T04:00:00Z', '---', ''],
   'x'.repeat(70_000),
   '',
 ].join('\n');
 
-/** Two machines, with a run of that recipe at its gate on the first; the second knows its digest. */
+/** Opens two machines, with a run of that recipe at its gate on the first; the second has its digest. */
 export async function openAtGate() {
   const machines = await openMachines();
   const { here, there } = machines;

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { startServer } from '../../support/postgres-server.mjs';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// What tests of a fleet stand on: a real server that is there when it is asked for, and gone with whoever asked.
+// The server for tests of a fleet: a real PostgreSQL that starts when asked for and ends with the process that asked.
 
 async function askFor<Row extends object>(url: string, question: string): Promise<Row | undefined> {
   const client = new pg.Client({ connectionString: url });

@@ -9,7 +9,7 @@ export const options = { env: process.env };
 
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
 
-/** Git in a directory. */
+/** Returns a function that runs git in a directory. */
 export const gitIn =
   (directory: string) =>
   (...args: string[]): string =>
@@ -23,7 +23,7 @@ export function put(directory: string, files: Readonly<Record<string, string>>):
   }
 }
 
-/** A bare repository, and somebody's clone whose branch `main` has been pushed with these files. */
+/** Creates a bare repository and a clone that has pushed these files to `main`. */
 export function openProject(files: Readonly<Record<string, string>>) {
   const directory = scratchDirectory('fleet-');
   const [bare, home] = [join(directory, 'bare.git'), join(directory, 'home')];

@@ -15,7 +15,7 @@ import { begin, openProject } from './shared.js';
 
 const nothing = async (): Promise<void> => {};
 
-/** Hands over an empty database. */
+/** Runs `work` on an empty database. */
 async function inDatabase(work: (pool: Pool, url: string) => Promise<void>): Promise<void> {
   const url = await createDatabase();
   const pool = await openDatabase(url);
@@ -28,7 +28,7 @@ async function inDatabase(work: (pool: Pool, url: string) => Promise<void>): Pro
 }
 
 let users = 0;
-/** Hands over a connection as a user who is in these roles and no more. */
+/** Runs `work` as a database user who has only these roles. */
 async function asUser(
   { pool, url, roles = [], more = '' }: { pool: Pool; url: string; roles?: readonly string[]; more?: string },
   work: (pool: Pool, user: string) => Promise<void>,
@@ -90,7 +90,7 @@ describe('the schema', () => {
       });
       await expect(failing).rejects.toThrow('not so');
       await queryRows(pool, 'ALTER TABLE dev_cli.schema_version RENAME TO hidden');
-      // The tables are there: making them fails, and nothing of it stays.
+      // The tables exist, so creating them fails, and the whole step is rolled back.
       await expect(migrate(pool, nothing)).rejects.toMatchObject({ code: 'FLEET_UNAVAILABLE' });
       await expect(requireSchema(pool)).rejects.toMatchObject({ code: 'FLEET_VERSION' });
       await queryRows(pool, 'ALTER TABLE dev_cli.hidden RENAME TO schema_version');
@@ -126,14 +126,14 @@ describe('the schema', () => {
   });
 
   it('is made without roles by whoever may make none, and says so', async () => {
-    // Roles are the cluster's: here are none.
+    // Roles belong to the cluster, so this test starts a server that has none.
     const server = await startServer();
     const pool = await openDatabase(server.url);
     await asUser({ pool, url: server.url }, async (as, user) => {
       await queryRows(pool, `GRANT CREATE ON DATABASE postgres TO ${user}`);
       expect(await migrate(as, nothing)).toEqual({
         ...{ from: 0, roles: [] },
-        lacks: ROLES.map((role) => `make the role ${role} (CREATEROLE)`),
+        lacks: ROLES.map((role) => `create the role ${role} (CREATEROLE)`),
       });
       await requireSchema(as);
       expect(await openProject(as, 'own').transact(LOOP, begin('a'))).toBe(1);
@@ -149,7 +149,7 @@ describe('the schema', () => {
       await asUser({ pool, url, roles: ['dev_cli_worker'] }, async (as) => {
         const { roles, lacks } = await migrate(as, nothing);
         expect(roles).toEqual([]);
-        expect(lacks).toEqual([expect.stringMatching(/^grant rights on schema dev_cli \(it is \w+’s\)$/)]);
+        expect(lacks).toEqual([expect.stringMatching(/^grant rights on schema dev_cli \(owned by \w+\)$/)]);
       });
     });
   });
@@ -192,7 +192,7 @@ describe('a project', () => {
   it('is that of the repository whose desk was first', async () => {
     await inDatabase(async (pool) => {
       await migrate(pool, nothing);
-      // Whoever works for it does not say which: it may have a wrong address.
+      // A worker never registers a repository: its configured address may be wrong.
       expect(await requireSameRepository(pool, 'api', 'dddd', { registers: false })).toBe(false);
       const origins = ['aaaa', 'bbbb', 'aaaa', 'bbbb', 'aaaa', 'bbbb'];
       const tried = await Promise.allSettled(

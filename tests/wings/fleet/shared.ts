@@ -17,7 +17,7 @@ import { createDatabase, dropDatabase } from '../../support/postgres.js';
 import { scratchDirectory } from '../../support/scratch.js';
 import { add, IDS } from '../loop/streams-suite.js';
 
-/** A fleet's database for the tests of a file, with its schema, but without the engine's. */
+/** A database shared by the tests of a file: with the fleet's schema, without the engine's. */
 export interface Shared {
   url: string;
   pool: Pool;
@@ -39,48 +39,48 @@ export function useDatabase(): Shared {
 
 const caller: Caller = { kind: 'cli', via: 'cli' };
 
-// The fleet knows less of it (app/wings.ts).
+// The fleet's type of the loop is narrower (app/wings.ts).
 const loop: unknown = FLEET_SIDE;
 const { codec, empty, refuseOver } = loop as Loop;
 
-/** The loop's streams of a project. */
+/** Opens the loop's streams of a project. */
 export function openProject(pool: Pool, project: string): Pick<Streams, 'read' | 'transact'> {
   const streams: unknown = openStreams({ pool, project, codec, empty, caller, refuseOver });
   return streams as Pick<Streams, 'read' | 'transact'>;
 }
 
-/** The same in a root, which is told what came since. */
+/** The same for a root that receives the news of the stream. */
 export function openDesk(pool: Pool, project: string, root: string): Streams {
   const context = { root, reader: DISK_READER };
   const tellNews = openNews(context, { pool, project, codec, bringKept: async () => {} });
   return { ...openProject(pool, project), tellNews };
 }
 
-/** The types of the events that were told of a project. */
+/** Lists the types of a project's events. */
 export async function listTold(pool: Pool, project: string): Promise<string[]> {
   const { events } = await listEvents(pool, { project, codec }, STREAM_START);
   return events.map(({ event_type: type }) => String(type).replace('queue_', ''));
 }
 
-/** Compares the loop's stream of a root with its journal (storage.md, Recovery). */
+/** Replays the loop's stream of a root from its journal (storage.md, Recovery). */
 export function replayLoop(root: string): Promise<Replay<LoopState>> {
   return openWingStreams({ root, noun: 'loop', codec: LOOP_CODEC, ids: IDS, clock: { now: () => Date.now() } }).replay(
     LOOP,
   );
 }
 
-/** Writes the stream of a project out, and has the store compare it. */
+/** Exports the stream of a project and replays it from its journal. */
 export async function replayProject(pool: Pool, project: string): Promise<Replay<LoopState>> {
   const root = scratchDirectory('written-out');
   await writeStreamDirectory(pool, project, join(root, '.dev/loop'));
   return replayLoop(root);
 }
 
-/** A change that a test tells from others: a goal begun once more. */
+/** Returns a recognizable change: it adds one to the number of a goal. */
 export function begin(goal: string, documents: { path: string; content: string }[] = []) {
   return (state: LoopState) => ({ ...add(goal)(state), documents });
 }
 
 let count = 0;
-/** The name of a project that no other test has. */
+/** Returns a project name that no other test uses. */
 export const nameProject = (): string => `project-${++count}`;

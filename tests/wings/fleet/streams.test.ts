@@ -10,7 +10,7 @@ import { scratchDirectory } from '../../support/scratch.js';
 import { add, addAndTell, codeOf, streamsSuite } from '../loop/streams-suite.js';
 import { nameProject, openDesk, openProject, replayLoop, useDatabase } from './shared.js';
 
-/** The loop's stream in a database is what it is on a disk (fleet.md, A stream in PostgreSQL). */
+/** The loop's stream behaves the same in a database and on a disk (fleet.md, A stream in PostgreSQL). */
 
 const shared = useDatabase();
 
@@ -59,10 +59,10 @@ it('after 300 commits, written out, replays equal and is read the same', async (
 
 const GONE = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
-/** What becomes of a statement. */
+/** What happens to a statement instead of running it. */
 type Fault = (client: PoolClient, run: () => Promise<unknown>, text: unknown) => Promise<unknown>;
 
-/** A pool whose k-th statement within transactions fares otherwise. */
+/** Returns a pool whose k-th statement within transactions suffers a fault. */
 function failAt(k: number, fault: Fault): Pool & { left(): number } {
   const { pool } = shared;
   let left = k;
@@ -78,7 +78,7 @@ function failAt(k: number, fault: Fault): Pool & { left(): number } {
   return { query: pool.query.bind(pool), connect: connect as Pool['connect'], end: async () => {}, left: () => left };
 }
 
-/** A change of entry, snapshot, documents and lease. */
+/** A change of entry, snapshot, document and lease. */
 const changeAll = (state: LoopState, at: string) => {
   const n = (state.goals['g']?.n ?? 0) + 1;
   const id = `QCLM_${n}`;
@@ -136,7 +136,7 @@ describe('a transaction', () => {
     let commit = async (): Promise<unknown> => null;
     const faulty = failAt(1_000 - counting.left(), (client, _run, text) => {
       expect(text).toBe('COMMIT');
-      // The database goes on with it: so nothing is rolled back, and the connection is not given back.
+      // The transaction stays open: nothing is rolled back, and the connection is not returned.
       const { release } = client;
       const query = client.query.bind(client);
       Object.assign(client, { query: () => Promise.reject(GONE), release: () => {} });
@@ -160,7 +160,7 @@ describe('a transaction', () => {
     });
     const made = openProject(faulty, project).transact(LOOP, (state, at) => {
       asked += 1;
-      // Nothing in this process goes on, as in one that is stopped.
+      // Blocks this whole process, as if it were stopped.
       if (asked === 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 800);
       return changeAll(state, at);
     });

@@ -10,14 +10,18 @@ import { LOOP } from '../../../src/wings/loop/streams.js';
 import { startServer } from '../../support/postgres-server.mjs';
 import { begin, listTold, nameProject, openProject, replayProject, useDatabase } from './shared.js';
 
-// A commit that is cut off anywhere, a database that goes away (fleet.md, A stream in PostgreSQL): all or nothing, and once.
+// A commit that is interrupted anywhere, and a database that goes away (fleet.md, A stream in PostgreSQL): a change is
+// made entirely or not at all, and once.
 
 const shared = useDatabase();
 
-/** When a connection is cut: before a statement is sent, when it was, or when it has been answered. */
+/** When a connection is cut: before a statement is sent, once it is sent, or once it is answered. */
 type Moment = 'before' | 'sent' | 'after';
 
-/** A pool whose first connection is cut at the k-th statement. @returns `reached`: whether there was such a statement */
+/**
+ * Returns a pool whose first connection is cut at the k-th statement. @returns `reached`: whether there was such a
+ * statement
+ */
 function cut(pool: Pool, k: number, moment: Moment): { pool: Pool; reached: () => boolean } {
   let [statements, reached] = [0, false];
   const wrap = (client: PoolClient): PoolClient =>
@@ -47,7 +51,7 @@ function cut(pool: Pool, k: number, moment: Moment): { pool: Pool; reached: () =
   };
 }
 
-/** A change of all that a commit can change: state, document, lease, event. */
+/** Returns a change of everything that a commit can change: state, document, lease, event. */
 function takeAndBegin(id: string) {
   return (state: LoopState, at: string) => {
     const change = begin('a', [{ path: 'attempts/a/1/verdict.json', content: `{"by": "${id}"}\n` }])(state);
@@ -58,7 +62,7 @@ function takeAndBegin(id: string) {
   };
 }
 
-/** All that there is of a project. */
+/** Reads everything stored of a project. */
 async function look(project: string) {
   const { pool } = shared;
   const { goals, leases, seq } = await openProject(pool, project).read(LOOP);
@@ -88,7 +92,7 @@ describe.each(['before', 'sent', 'after'] as const)('a connection that is cut %s
         .transact(LOOP, takeAndBegin('w2'))
         .catch(() => {});
       if (!reached()) break;
-      // Whoever has the row still, lets go of it.
+      // Waits until a transaction that still holds the row releases it.
       const n = await openProject(shared.pool, project).transact(LOOP, ({ goals }) => ({ answer: goals['a']?.n }));
       expect([k, await look(project)]).toEqual([k, n === 1 ? one : two]);
       expect(await openProject(shared.pool, project).transact(LOOP, begin('b'))).toBe(1);
@@ -111,7 +115,7 @@ describe.each(['before', 'sent', 'after'] as const)('a connection that is cut %s
   });
 });
 
-/** A process that is gone opens no second connection. */
+/** Runs `work` only once: a dead process opens no second connection. */
 function once<A>(work: () => A): () => A {
   let done = false;
   return () => {

@@ -13,7 +13,7 @@ import { LOOP, type Streams } from '../../../src/wings/loop/streams.js';
 const { codec, empty, refuseOver } = FLEET_SIDE as unknown as Loop;
 const BASE = 'a'.repeat(40);
 
-/** A batch that has begun now. */
+/** Returns a batch that has just begun. */
 export const beginBatch = (startedAt: string): Batch => ({
   ...{ runId: 'r', startedAt, endedAt: null, branch: 'main', base: BASE, goals: [], sessions: 0, failures: 0 },
   ...{ toolErrors: 0, pausedUntil: null, costUsd: 0, outcomes: {} },
@@ -24,7 +24,7 @@ export const openOn = (pool: Pool, project: string): Streams => {
   return openStreams({ pool, project, codec, empty, caller, refuseOver }) as unknown as Streams;
 };
 
-/** Has a project have an attempt of each of some goals, and nobody at work on them. */
+/** Adds to a project an attempt of each goal, on which nobody is at work. */
 export async function beginAttempts(streams: Streams, goals: readonly string[]): Promise<void> {
   const site = { trees: '/trees', context: { clock: { now: () => Date.now() } } as never };
   const begun = { n: 1, runId: 'r', branch: 'main', base: BASE, from: null, tool: 'true' };

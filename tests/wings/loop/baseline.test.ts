@@ -11,7 +11,7 @@ const measure = (text: string, days = 14) => {
   const { skipped, ...window } = selectWindow(parseEvents(text), days, NOW);
   return { skipped, ...computeBaseline(window, DEFAULT_BASELINE_LIMITS) };
 };
-/** @param minute of this day's morning */
+/** Builds an attempt's event. @param minute since midnight */
 const row = (goal_id: string, attempt: unknown, success: unknown, minute: number, more: object = {}) => ({
   timestamp: `2026-11-27T0${Math.floor(minute / 60)}:${`${minute % 60}`.padStart(2, '0')}:00Z`,
   event_type: 'auto_attempt',
@@ -45,7 +45,7 @@ describe('the baseline', () => {
         row('d', 1, true, 3, { action_taken: 'advance' }),
         row('e', 1, true, 3, { action_taken: 'advance' }),
         row('f', 1, true, 3, { action_taken: 'advance', run_id: 'other' }),
-        // The same minute: by attempt.
+        // The same minute: ordered by attempt.
         row('g', 3, true, 50, { action_taken: 'advance' }),
         row('g', 2, false, 50, { action_taken: 'retry' }),
         ...[queue('claim_created'), queue('claim_created'), queue('claim_created')],

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isTest, LANGUAGES, nameForImports } from '../../../src/wings/loop/explore/imports.js';
 import { buildSearchPatterns, listTerms, rankLines } from '../../../src/wings/loop/explore/terms.js';
 
-// loop-operations.md, Explore: what is pure of it.
+// loop-operations.md, Explore: its pure functions.
 
 describe('the terms of a question', () => {
   it.each([

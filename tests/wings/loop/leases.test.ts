@@ -6,9 +6,9 @@ import { EMPTY_LOOP } from '../../../src/wings/loop/state.js';
 import type { Streams } from '../../../src/wings/loop/streams.js';
 import { ask, IDS } from './streams-suite.js';
 
-/** Leases on goals, by chance; what each of them promises, streams-suite.ts says. */
+/** Random operations on leases; streams-suite.ts tests what each operation promises. */
 
-/** The streams of a loop that is nowhere but here. */
+/** Opens the streams of a loop that exists only in memory. */
 function openMemory(now: () => number): Pick<Streams, 'transact'> {
   let state = EMPTY_LOOP;
   return {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 
 let count = 0;
 
-/** A line; without an id it gets one of its own. */
+/** Builds a line; without an id, the event gets a unique one. */
 export const lineOf = (event: object): string =>
   JSON.stringify({
     ...{ event_id: `evt_own${count++}`, event_type: 'x', timestamp: '2026-11-27T01:02:03Z', payload: {}, ...event },
@@ -28,7 +28,7 @@ const payload = fc.record(
   { requiredKeys: [] },
 );
 
-/** Events, each with an id of its own, in an order of time that need not be that of the log. */
+/** Generates events with unique ids, whose times need not be in the log's order. */
 export const someEvents = fc
   .array(
     fc.record({

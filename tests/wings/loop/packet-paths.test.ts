@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findHandedInPathFault, listChangeFaults, listHeaderFaults } from '../../../src/wings/loop/packets/findings.js';
 
-/** Paths that handed-in work may touch, whatever a diff is like (loop-operations.md, Packets). */
+/** Paths that handed-in work may touch, for any form of diff (loop-operations.md, Packets). */
 
 const CLOSED = ['.git', '.ai', '.dev', '.GIT', '.Ai', '.dEv', '.git.', '.ai ', '.d\u200bev', '..'];
 const plain = fc.stringMatching(/^[a-z][a-z .\\_-]{0,6}[a-z]$/).filter((name) => !name.includes('\\'));
@@ -11,7 +11,7 @@ const closed = fc
   .tuple(fc.array(plain, { maxLength: 2 }), fc.constantFrom(...CLOSED), fc.array(plain, { minLength: 1, maxLength: 2 }))
   .map(([before, name, after]) => [...before, name, ...after].join('/'));
 
-/** As git writes names that it quotes: some bytes as octal numbers. */
+/** Quotes a name as git does, with some bytes as octal numbers. */
 const quote = (name: string, each: number): string =>
   `"${[...Buffer.from(name)].map((byte, at) => (at % each === 0 || byte > 127 ? `\\${byte.toString(8).padStart(3, '0')}` : String.fromCharCode(byte))).join('')}"`;
 
@@ -67,7 +67,7 @@ describe('the paths of work that is handed in', () => {
           expect(listChangeFaults([{ ...plain, path, link: `${up}${target}` }])).toHaveLength(1);
           expect(listChangeFaults([{ ...plain, path, link: `${up}../x` }])).toHaveLength(1);
           expect(listChangeFaults([{ ...plain, path, link: 'x' }])).toEqual([]);
-          // What stands before the way up may itself be a link.
+          // The directory before `..` may itself be a link.
           expect(listChangeFaults([{ ...plain, path, link: 's/../x' }])).toHaveLength(1);
           expect(listChangeFaults([{ path, link: null, isSubmodule: true }])).toHaveLength(1);
         },

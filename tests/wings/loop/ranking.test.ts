@@ -7,7 +7,7 @@ import {
   WINNER_REASONS,
 } from '../../../src/wings/loop/decisions/ranking.js';
 
-// loop-operations.md, Decisions: which alternative wins, and by what.
+// loop-operations.md, Decisions: which alternative wins, and by which criterion.
 
 const measure = (alternative_id: string, more: Partial<Measurement> = {}): Measurement => ({
   ...{ alternative_id, passed: true, exit_code: 0, duration_ms: 1, changed_files: 1, diff_lines: 1, ref: null },

@@ -10,7 +10,7 @@ import { scratchDirectory } from '../../support/scratch.js';
 
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
 
-/** A repository that refuses to write references so many times. */
+/** Opens a repository that refuses the first few writes of a reference. */
 function openRepository(refusals: number) {
   const top = scratchDirectory('reserve-');
   const git = (...args: string[]) => execFileSync('git', [...IDENTITY, ...args], { cwd: top, encoding: 'utf8' }).trim();

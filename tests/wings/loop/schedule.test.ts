@@ -14,7 +14,7 @@ import { completeGoal, type LoopGoal, listGoals } from '../../../src/wings/loop/
 import { EMPTY_LOOP } from '../../../src/wings/loop/state.js';
 import type { Attempt, Batch, LoopState, Verdict } from '../../../src/wings/loop/state-schema.js';
 
-// loop-core.md, auto: what a batch begins is a function of what is kept and of the goals.
+// loop-core.md, auto: what a batch starts depends only on the stored state and the goals.
 
 const goal = (id: string, more: Partial<LoopGoal> = {}): LoopGoal => ({
   ...completeGoal({ id, title: id, status: 'active' }, []),
@@ -106,7 +106,7 @@ describe('what is begun', () => {
     expect(planStarts(desk([goal('one')], { batch: batch(['one'], { toolErrors: 3 }) })).over).toMatch(
       /again and again/,
     );
-    // The clock was put back meanwhile: the pause is no longer than it was meant to be.
+    // The clock was set back meanwhile: that does not lengthen the pause.
     const back = { batch: paused, now: Date.parse('2026-11-26T01:00:00.000Z') };
     expect(idsOf(planStarts(desk([goal('one')], back)).start)).toEqual(['one']);
     expect([1, 2, 3].map((errors) => findPause([1, 5], errors))).toEqual([1, 5, null]);

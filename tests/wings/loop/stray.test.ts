@@ -9,7 +9,7 @@ import { removeStray } from '../../../src/wings/loop/stray.js';
 import { CHECKOUT } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 
-// What is left of attempts that are no longer a machine's own (loop-core.md, auto; fleet.md, Leases).
+// Trees and sessions of attempts that are no longer this machine's (loop-core.md, auto; fleet.md, Leases).
 
 it('ends a session in a tree that goes, and leaves one alone whose attempt goes on here', async () => {
   const root = scratchDirectory('stray');

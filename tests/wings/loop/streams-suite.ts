@@ -6,22 +6,25 @@ import { openLeases } from '../../../src/wings/loop/leases.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
 import { LOOP, type Streams } from '../../../src/wings/loop/streams.js';
 
-/** What `Streams` and `Leases` promise, whatever stands behind them (loop-operations.md, Queue; fleet.md, A stream in PostgreSQL). */
+/**
+ * The contract of `Streams` and `Leases`, for any backend (loop-operations.md, Queue; fleet.md, A stream in
+ * PostgreSQL).
+ */
 
 /** A loop under test, before its first commit. */
 export interface Subject {
   streams: Streams;
-  /** Lets minutes pass for leases. */
+  /** Advances the clock of leases by some minutes. */
   pass(minutes: number): Promise<void>;
-  /** What stands beside the state, relative to the stream; null: nothing. */
+  /** Reads a document, by its path relative to the stream; null if there is none. */
   document(path: string): Promise<string | null>;
 }
 
 let count = 0;
-/** Ids that count, for all subjects, so that none meets another's. */
+/** Sequential ids, unique across all subjects. */
 export const IDS = { hex: (length: number): string => (++count).toString(16).padStart(length, '0') };
 
-/** Adds one to the number of a goal, with a document that says it. */
+/** Adds one to the number of a goal, and writes it to a document. */
 export const add =
   (goal: string, more: Partial<LoopState> = {}) =>
   (state: LoopState) => {
@@ -34,7 +37,7 @@ export const add =
     };
   };
 
-/** The same, telling an event. */
+/** The same, with an event. */
 export const addAndTell = (key: string) => (state: LoopState) => {
   const event = buildEvent('batch_started', { key, at: '2026-11-27T01:02:03Z', payload: {} });
   return add('told', { unsent: [...state.unsent, event] })(state);
@@ -42,34 +45,34 @@ export const addAndTell = (key: string) => (state: LoopState) => {
 
 const offer = (id: string, role = 'implement', why: string | null = null) => ({ id, role, why });
 const GOALS = [offer('a'), offer('b', 'test'), offer('c'), offer('gone', 'implement', 'its status is done')];
-/** A worker's question for a goal. */
+/** Builds a worker's request for a goal. */
 export const ask = (worker: string, more: Partial<LeaseRequest> = {}): LeaseRequest => ({
   ...{ worker, role: null, key: null, minutes: 30, most: null, goal: null, offers: GOALS },
   ...more,
 });
 
-/** The code of what a promise fails with; null where it does not. */
+/** Returns the error code that a promise rejects with; null if it resolves. */
 export const codeOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     () => null,
     (error: { code?: string }) => error.code ?? error,
   );
 
-/** Why a lease is not given, as an answer or as an error. */
+/** Returns why a lease is refused, by an answer or by an error. */
 const reasonOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (taken) => (taken as { code?: string }).code ?? 'none',
     (error: { details: { reason_code: string }[] }) => error.details[0]?.reason_code,
   );
 
-/** All that was told and nobody has heard, by type. */
+/** Returns the types of all events not yet delivered, and delivers them. */
 async function hear({ streams }: Subject): Promise<string[]> {
   const heard: JsonObject[] = [];
   await streams.tellNews((events) => void heard.push(...events));
   return heard.map(({ event_type: type }) => String(type).replace('queue_', ''));
 }
 
-/** @param make a new subject for each test */
+/** Defines the tests. @param make a new subject for each test */
 export function streamsSuite(name: string, make: () => Promise<Subject>): void {
   describe(`${name}: a stream`, () => {
     it('is empty before its first commit, and as it was written behind it', async () => {

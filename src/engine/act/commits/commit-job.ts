@@ -62,7 +62,7 @@ function explainReason(tx: Transaction, { reason, head, at }: CommitEnding): str
   return `${reason}; ${back}have a person accept this HEAD with \`dev-cli approve ${name}\``;
 }
 
-/** Names the paths that belong to the work but were not committed: in this answer, in `done` and in the report. */
+/** Warns of paths that belong to the work but were not committed, in this answer, in `done` and in the report. */
 function reportLeftPaths(tx: Transaction, todo: string | null, { left }: CommitEnding): void {
   if (left.length === 0) return;
   const shown = left.slice(0, LEFT_SHOWN).map(({ path, why }) => `${path} (${why})`);
@@ -72,7 +72,7 @@ function reportLeftPaths(tx: Transaction, todo: string | null, { left }: CommitE
   addOpenIssue(tx, line);
 }
 
-/** Makes this commit the one that HEAD must contain from now on. If HEAD is on a new branch, warns and follows it. */
+/** Requires HEAD to contain this commit from now on. If HEAD is on another branch than before, warns of that. */
 function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding): void {
   const engine = requireEngine(tx);
   delete engine.waits;
@@ -88,7 +88,8 @@ function followHead(tx: Transaction, key: string, { commit, at }: CommitEnding):
 }
 
 /**
- * Lets commits continue from the current HEAD, because a person has accepted it. Later HEADs must contain that commit.
+ * Lets the run continue to commit on the current HEAD, because a person has accepted it. From now on, HEAD must contain
+ * the commit that it now points to.
  */
 export function acceptHead(tx: Transaction, { head, branch }: HeadPosition): void {
   const engine = requireEngine(tx);
@@ -166,7 +167,7 @@ function recordMade(tx: Transaction, todo: string | null, key: string, result: C
   changeTodo(engine, todo, { committed: add(row.committed), commit: commit ?? row.commit });
 }
 
-/** Renders where the log of git and its hooks is, as the end of a sentence; empty if there is no log. */
+/** Renders a sentence ending that says where the log of git and its hooks is; empty if there is no log. */
 function renderLogReference(tx: Transaction): string {
   const action = tx.state.pendingAction;
   if (action === null || action.action === 'done') return '';

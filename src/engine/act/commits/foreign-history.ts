@@ -10,7 +10,8 @@ import { requireEngine } from '../plan/plan.js';
 import { describeBranch } from './message.js';
 
 /**
- * Reports what others did with git while workers were at work, since dev-cli makes the commits (engine.md, Commits).
+ * Reports changes to git's history and index that dev-cli did not make while workers were running, because only dev-cli
+ * should commit (engine.md, Commits).
  */
 
 /** Maximum number of todos, commits or paths that one line names. */
@@ -20,7 +21,7 @@ const SHOWN = 7;
 
 /**
  * Warns of what happened in git since the wave began: commits without dev-cli's trailer, a push, another branch, a
- * moved HEAD, and staged files that belong to no todo. Call this once all workers of the wave are back.
+ * moved HEAD, and staged files that belong to no todo. Call this once all workers of the wave have finished.
  */
 export function nameForeignHistory(tx: Transaction): void {
   const engine = requireEngine(tx);
@@ -64,7 +65,10 @@ function describeMove(tx: Transaction, since: Baseline, now: WorkTreeStatus): st
   return lines;
 }
 
-/** Returns whether HEAD was moved back, or the run's last commit rewritten. Other runs' commits may follow that one. */
+/**
+ * Returns whether HEAD was moved back or the run's last commit was rewritten. Commits of other runs on top of the last
+ * commit are not a move.
+ */
 function isMoved(tx: Transaction, head: string | null, commits: readonly LoggedCommit[]): boolean {
   const last = requireEngine(tx).head?.last?.sha;
   if (head === last || commits.some(({ sha }) => sha === last)) return false;

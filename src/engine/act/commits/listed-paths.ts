@@ -53,7 +53,10 @@ export function findUnlistedPaths(tx: Transaction, todo: string, result: ListedP
   );
 }
 
-/** Tests what a todo without files may touch: all but reserved paths and those that others of its wave list. */
+/**
+ * Creates the path test for a todo without `files`. The test accepts all paths except reserved paths and paths that
+ * other todos of its wave list.
+ */
 function createUnclaimedTest(tx: Transaction, todo: string): (path: string) => boolean {
   const engine = requireEngine(tx);
   const others = engine.wave.filter((id) => id !== todo);
@@ -70,8 +73,8 @@ function charge(engine: EngineDraft, todo: string, path: string): void {
 const NAMED = 10;
 
 /**
- * Charges changes outside the files of all todos in the wave to the todo whose result lists them, once all workers are
- * back. A change that nobody lists is a warning (engine.md, Waves). The user's own changes do not count.
+ * Once all workers have finished, charges each change outside the files of all todos in the wave to the todo whose
+ * result lists it. Warns of changes that no result lists (engine.md, Waves). The user's own changes do not count.
  */
 export function assignUnclaimedChanges(tx: Transaction): void {
   const engine = requireEngine(tx);
@@ -93,7 +96,7 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   for (const [path] of stray) {
     const owner = claims.find(({ lists }) => lists(path));
     if (owner !== undefined) charge(engine, owner.id, path);
-    // Not unclaimed if a todo lists it that has left the wave because its commit was refused or because it failed.
+    // A todo that has left the wave, because it failed or its commit was refused, may still list the path.
     else if (!listedElsewhere(path)) unclaimed.push(path);
   }
   if (unclaimed.length === 0) return;

@@ -15,7 +15,8 @@ export function getCommitKey(tx: Transaction, todo: string | null): string {
 }
 
 /**
- * Builds a commit's message: the plan's for the todo, otherwise the title (documents.md, plan-content.json).
+ * Builds a commit's message: the message that the plan gives for the todo, otherwise the todo's title (documents.md,
+ * plan-content.json).
  * @param todo null for the residual commit
  */
 export function buildCommitMessage(tx: Transaction, todo: string | null): string {

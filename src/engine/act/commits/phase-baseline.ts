@@ -11,9 +11,9 @@ const NAMED = 10;
 
 /**
  * Sets the run's baseline to the current work tree when a phase begins, because the phase before it was meant to change
- * the tree. If a later phase is an execution, warns of uncommitted changes, since no commit of the run includes them
- * (recipes.md §4).
- * @param index of the phase that begins
+ * the tree. If this phase or a later one is an execution, warns of uncommitted changes, since no commit of the run
+ * includes them (recipes.md §4).
+ * @param index the index of the phase that begins
  */
 export function renewBaseline(tx: Transaction, index: number): void {
   const { baseline, workflow } = tx.state;

@@ -20,7 +20,7 @@ import { adoptPlanOnDisk } from '../plan/take-up.js';
 import { type JudgedPlan, judgePlan } from '../plan/verdicts.js';
 import type { EngineAcknowledgement } from '../results/collect.js';
 
-/** The question about a change of the plan that an agent proposes during an execution (living-plan.md, plan apply). */
+/** The question about a change to the plan that an agent proposes during an execution (living-plan.md, plan apply). */
 
 type Question = Required<Pick<GateAction, 'message' | 'choices'>> & Pick<GateAction, 'read'>;
 
@@ -41,7 +41,7 @@ export function proposePlanOnDisk(
 
 /**
  * Builds the question about a proposed plan, from the files as they are now.
- * @returns null if there is nothing to decide: the change was reverted, or cannot be taken up
+ * @returns null if there is nothing to decide: the change was reverted or cannot be applied
  */
 export function buildApplyQuestion(tx: Transaction): Question | null {
   const judged = judgeProposal(tx);
@@ -62,7 +62,7 @@ export function digestProposal({ files }: Transaction): Record<string, string | 
   return { [PLAN_CONTENT]: files.digest(PLAN_CONTENT), [PLAN]: files.digest(PLAN) };
 }
 
-/** Lists the commands that a yes allows dev-cli to run and that nobody was asked about before. */
+/** Lists the commands that dev-cli may run if the proposal is approved, but may not run yet. */
 export function listProposedCommands(tx: Transaction): string[] {
   return (judgeProposal(tx)?.newCommands ?? []).map(renderPlannedCommand);
 }
@@ -138,7 +138,7 @@ function requireUnchanged(tx: Transaction, pending: PendingBlock): JudgedPlan {
   });
 }
 
-/** Returns null if the files match the running plan, or contain nothing that could be taken up. */
+/** Returns null if the plan files match the plan being executed, or cannot be applied. */
 function judgeProposal(tx: Transaction): JudgedPlan | null {
   try {
     const judged = judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);

@@ -56,7 +56,7 @@ export function openGate(tx: Transaction, block: string, gate: EngineGate): Stag
   return null;
 }
 
-/** Digests the files that an answer is about: the answer is refused if they change. */
+/** Digests the files that an answer is about, because the answer is refused if they change. */
 function listHanded(tx: Transaction, { stage }: EngineGate): Pick<PendingState, 'handed'> {
   if (stage === APPLY_PLAN) return { handed: digestProposal(tx) };
   return stage === APPROVE_PLAN ? { handed: { [PLAN_CONTENT]: tx.files.digest(PLAN_CONTENT) } } : {};
@@ -196,7 +196,9 @@ function buildCommandsQuestion(tx: Transaction, actionId: string): Question {
   };
 }
 
-/** Lists what a person can run if the gate asks in autopilot: approve these commands, or trust this clone. */
+/**
+ * Lists the commands that a person can run if the gate asks in autopilot: approve these commands, or trust the clone.
+ */
 function listWaysOn(name: string): NonNullable<GateAction['answer']> {
   return [
     { command: 'approve', input: { name } },
@@ -208,7 +210,7 @@ function listWaysOn(name: string): NonNullable<GateAction['answer']> {
 /** How many todos a line names. */
 const NAMED = 20;
 
-/** Renders which todos an approval does not carry out, because they count as done; empty if there are none. */
+/** Renders the todos that will not be carried out because they already count as done; empty if there are none. */
 function renderTakenAsDone(tx: Transaction): string {
   const { order, todos } = requireEngine(tx);
   const done = order.filter((id) => todos[id]?.status === 'done');

@@ -4,7 +4,7 @@ import type { ChangedPart, RunEngine } from '../../../run/engine.js';
 
 /** The todos and requirements that a person has changed while the plan is carried out (living-plan.md, plan apply). */
 
-/** How one change of the plan affects one todo or requirement. */
+/** How one change to the plan affects one todo or requirement. */
 export type PartChange = Omit<ChangedPart, 'at'>;
 
 /** Merges earlier and new changes, so that each part has one entry that says how it differs from the original plan. */
@@ -17,7 +17,7 @@ export function mergeChangedParts(
   for (const change of changes) {
     const key = `${change.part} ${change.id}`;
     const was = merged.get(key)?.how;
-    // Deleted first, so that the latest change comes last.
+    // Deleting the entry before setting it again moves it to the end of the map.
     merged.delete(key);
     if (was === 'added' && change.how === 'withdrawn') continue;
     const how = was === 'added' ? 'added' : was === 'withdrawn' && change.how === 'added' ? 'changed' : change.how;
@@ -26,7 +26,7 @@ export function mergeChangedParts(
   return [...merged.values()];
 }
 
-/** The kinds of changes in the order in which they are reported: first what is no longer wanted. */
+/** The kinds of changes in the order in which they are reported. */
 const KINDS = ['withdrawn', 'changed', 'added'] as const satisfies readonly ChangedPart['how'][];
 
 /** Maximum number of characters of a part's text in a line. */

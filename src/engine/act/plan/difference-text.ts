@@ -26,7 +26,7 @@ const NAMED = 40;
 
 /**
  * Renders the verdicts on the todos for people, one line per verdict; unchanged todos are only counted.
- * @param reopen the beginning of the command that has done todos done again
+ * @param reopen the beginning of the command that reopens done todos; the ids of the todos follow
  */
 function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): string[] {
   const lines = (Object.keys(MEANINGS) as Exclude<TodoUpdateKind, 'same'>[]).flatMap((verdict) => {
@@ -58,7 +58,7 @@ export function renderChangesOnDisk({ disk, before, addedBefore }: JudgedPlan, r
 
 /**
  * Renders what happens to the todos, which changed requirements no new work proves, and which approvals no longer hold.
- * @param command to suggest for applying the same change again with done todos reopened
+ * @param command the command to suggest for reopening done todos while applying the same change
  */
 export function renderPlanEffects(judged: JudgedPlan, run: string, command: ReopeningCommand = 'plan apply'): string {
   const { verdicts, outdated, unproved } = judged;
@@ -75,7 +75,7 @@ export function renderPlanEffects(judged: JudgedPlan, run: string, command: Reop
   return parts.join('\n\n');
 }
 
-/** Renders a change of the plan that leaves every todo as it was. */
+/** Renders a change to the plan that leaves every todo as it was. */
 function renderBeside({ disk, before, addedBefore }: JudgedPlan): string {
   const changes = comparePlans(withTodos(before, addedBefore), withTodos(disk.plan, disk.added));
   const places = changes.flatMap((change) =>

@@ -22,9 +22,9 @@ import { listAddedTodos, requireEngine } from './plan.js';
 const NAMED = 10;
 
 /**
- * Describes changes of the plan that the execution has not taken up, and how to apply them (living-plan.md, A plan that
+ * Describes changes to the plan that the execution has not applied, and how to apply them (living-plan.md, A plan that
  * moved on).
- * @param readsBack whether to read an edited PLAN.md back, which takes seconds in a large plan; otherwise any edit
+ * @param readsBack whether to read an edited PLAN.md back, which takes seconds for a large plan; otherwise any edit
  * counts as a change
  * @returns null if the plan is still the captured one, or if no execution is live or can be reopened
  */
@@ -40,7 +40,7 @@ export function findPlanDifference(state: RunState, files: DocumentReader, reads
   return { changes, line };
 }
 
-/** At the end of an execution that completed its whole plan, warns of changes that were never taken up. */
+/** At the end of an execution that completed its whole plan, warns of changes to the plan that were never applied. */
 export function recordPlanDifference(tx: Transaction): void {
   const { state, files } = tx;
   const engine = requireEngine(tx);
@@ -53,7 +53,9 @@ export function recordPlanDifference(tx: Transaction): void {
   );
 }
 
-/** Returns null if nothing differs or the captured plan cannot be read; code that needs that plan reports its loss. */
+/**
+ * Returns null if nothing differs, or if the captured plan cannot be read: code that needs that plan reports the loss.
+ */
 function findPlanChanges(
   state: RunState,
   engine: RunEngine,
@@ -75,7 +77,7 @@ function findPlanChanges(
   return any || moved.rest || broken || edited ? moved : null;
 }
 
-/** Counts a file that must not be read, such as a FIFO or a file of many megabytes, as missing. */
+/** Treats a file that must not be read, such as a FIFO or a file of many megabytes, as missing. */
 function readIfPossible<T>(read: () => T | null): T | null {
   try {
     return read();

@@ -5,9 +5,9 @@ import { createGlobTest, createPathTest } from '../../../work/paths.js';
 import type { JudgedRequirement, ReadEarlier } from '../../core/requirements.js';
 import { requireEngine } from './plan.js';
 
-/** What an execution leaves for the next one of its name, and how that one uses it (engine.md, A further execution). */
+/** The facts that an execution leaves to the next execution of the same name (engine.md, A further execution). */
 
-/** Builds what this execution leaves: its done todos, and the proofs that no command can repeat. */
+/** Builds the facts that this execution leaves: its done todos, and the proofs that no command can repeat. */
 export function buildLegacy(tx: Transaction, judged: readonly JudgedRequirement[]): Legacy {
   const { order, todos, before } = requireEngine(tx);
   const tree = tx.state.baseline === null ? null : tx.tree();
@@ -39,21 +39,21 @@ export function buildLegacy(tx: Transaction, judged: readonly JudgedRequirement[
   };
 }
 
-/** Returns the paths that the results of a todo listed, in this execution or in the one that did the todo. */
+/** Returns the paths listed in a todo's results, in this execution or in the earlier one that completed the todo. */
 function listPaths(tx: Transaction, todo: string): string[] {
   const { todos, before } = requireEngine(tx);
   return [...(todos[todo]?.listed ?? before?.proofs.find((one) => one.todo === todo)?.listed ?? [])];
 }
 
-/** Returns whether an earlier execution of the name did this todo, which the present execution counts as done. */
+/** Returns whether this execution counts the todo as done because an earlier execution of the same name did it. */
 export function isDoneEarlier({ todos, before }: Pick<RunEngine, 'todos' | 'before'>, id: string): boolean {
   const row = todos[id];
   return row?.status === 'done' && row.attempt === 0 && before?.done.includes(id) === true;
 }
 
 /**
- * Creates the lookup of proofs of the previous execution, for todos that this execution counts as done. It finds none
- * if git cannot tell what has changed since.
+ * Creates a function that looks up proofs from the previous execution, for todos that this execution counts as done. It
+ * finds none if git cannot tell which paths have changed since that execution.
  */
 export function createEarlierReader(tx: Transaction): ReadEarlier {
   const engine = requireEngine(tx);

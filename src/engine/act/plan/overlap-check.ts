@@ -11,8 +11,8 @@ const DETAILS_SHOWN = 20;
 const NAMED = 5;
 
 /**
- * Finds another execution in the work tree that may change the same files: each would judge and commit the other's
- * unfinished work. If the files differ, only warns of the other executions (engine.md, Two executions).
+ * Finds another execution in the work tree that may change the same files, because each would then judge and commit the
+ * other's unfinished work. If the files differ, only warns of the other executions (engine.md, Two executions).
  * @returns `FILES_OVERLAP`, or null
  */
 export function findFileConflict(tx: Transaction, todos: readonly Row[]): DevCliError | null {
@@ -65,7 +65,7 @@ function describeOverlap(todo: Row, other: string, theirs: readonly Row[]): Erro
   ];
 }
 
-/** Renders the todo's globs that overlap with those of the other todos. */
+/** Renders the todo's globs that overlap with the globs of todos in the other execution. */
 function renderSharedFiles({ files }: Row, met: readonly Row[]): string {
   const unbounded = files.length === 0 || met.some((row) => row.files.length === 0);
   if (unbounded) return 'a todo that names no files may change any file';

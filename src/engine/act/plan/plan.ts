@@ -94,14 +94,14 @@ export function readPlanHead(tx: Transaction): PlanHead {
   return head;
 }
 
-/** Lists what the plan takes for granted without anybody's confirmation: assumed decisions and further assumptions. */
+/** Lists everything in the plan that nobody has confirmed: its assumed decisions and its assumptions. */
 export function listUnconfirmed({ decisions = [], context }: PlanHead): string[] {
   const assumed = decisions.filter(({ by }) => by === 'assumed').map(({ text }) => toWholeLine(text));
   return [...new Set([...assumed, ...splitList(context.assumptions)])].filter((line) => line !== '');
 }
 
 /**
- * Reads the captured plan with all todos added since, in the order of the run. Parses the whole plan.
+ * Reads the captured plan, followed by all todos added since, in run order. Parses the whole plan.
  * @throws DevCliError `STATE_CORRUPT` if the captured plan was modified
  */
 export function readWholePlan(tx: Transaction): PlanContent {
@@ -109,7 +109,7 @@ export function readWholePlan(tx: Transaction): PlanContent {
   return { ...plan, todos: [...plan.todos, ...listAddedTodos(requireEngine(tx))] };
 }
 
-/** Lists the bodies of added todos in the order of the run, without those that were removed from the plan. */
+/** Lists the bodies of added todos in run order, without those that were removed from the plan. */
 export function listAddedTodos({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): PlanTodo[] {
   return order.flatMap((id) => (todos[id]?.gone === true ? [] : (todos[id]?.body ?? [])));
 }
@@ -143,7 +143,8 @@ export function requireEngineRecipe(tx: Transaction) {
 }
 
 /**
- * Returns whether dev-cli judges the work by the plan's commands. If not, they run only when a worker checks its work.
+ * Returns whether dev-cli judges the work by the plan's commands. If not, the commands run only when a worker checks
+ * its own work.
  */
 export function runsCommands(tx: Transaction): boolean {
   const { stages, finalize } = requireEngineRecipe(tx).program;

@@ -26,9 +26,9 @@ import { capturePlan, listAddedTodos } from './plan.js';
 const NAMED = 10;
 
 /**
- * Sets up the engine before its first step: captures the plan and creates a row for each todo, as done if its box is
- * ticked (engine.md, Shape).
- * @returns false, with the fault recorded, if no plan can be executed
+ * Sets up the engine before its first step: captures the plan and creates a row for each todo. Todos whose boxes are
+ * ticked start as done (engine.md, Shape).
+ * @returns false, after recording the fault, if there is no plan that can be executed
  * @throws DevCliError `FILES_OVERLAP` if this call starts the run and another execution may change the same files
  */
 export function startExecution(tx: Transaction, block: string): boolean {
@@ -68,7 +68,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     planMarks: digestPlanFiles(tx.files),
     ...omitUndefined({ planApproved }),
     ...(planNotes.length === 0 ? {} : { planNotes: [...planNotes] }),
-    // Carried over from before a restart; counts only if the list of commands is still the same.
+    // Carried over from before a restart; the approval counts only if the list of commands is still the same.
     commandsApproved: last?.commandsApproved ?? null,
     evidence: [],
     ...takeOver(before),
@@ -91,7 +91,9 @@ export function startExecution(tx: Transaction, block: string): boolean {
   return true;
 }
 
-/** Takes over the previous execution's proofs and the changes of the plan made in it, since the request is the same. */
+/**
+ * Takes over the previous execution's proofs and its changes to the plan, since both executions serve the same request.
+ */
 function takeOver(before: RunEngine | null): Pick<EngineDraft, 'before' | 'changed'> {
   const legacy = before?.leaves ?? before?.before;
   const changed = before?.changed?.map((part) => ({ ...part }));
@@ -115,7 +117,10 @@ export function buildPlanApproval(
   return { gate, by, at, digest: tx.files.digest(PLAN_CONTENT) ?? '' };
 }
 
-/** Returns whether no other execution may change the same files. On a conflict, a run that has begun gets a fault. */
+/**
+ * Returns whether no other execution may change the same files. On a conflict, records a fault if the run has already
+ * begun, and throws if this call starts it.
+ */
 function hasRoomBeside(tx: Transaction, block: string, rows: readonly TodoState[]): boolean {
   const clash = findFileConflict(tx, rows);
   if (clash === null) return true;
@@ -126,8 +131,9 @@ function hasRoomBeside(tx: Transaction, block: string, rows: readonly TodoState[
 }
 
 /**
- * Creates the rows of the plan's todos, and of the todos that an earlier run added and that now belong to the plan.
- * @param earlier the rows of that run
+ * Creates the rows of the plan's todos, and of todos that an earlier run added and that PLAN.md still lists.
+ * @param carried the bodies of those added todos
+ * @param earlier the rows of the earlier run
  */
 function buildRows(
   { todos }: PlanContent,

@@ -30,8 +30,8 @@ import { withdrawTodos } from './withdraw.js';
 const NAMED = 10;
 
 /**
- * Makes the plan on disk the one that the execution carries out: withdraws the open work that it interrupts, captures
- * the plan and rewrites both its files (living-plan.md, plan apply). A person has already agreed.
+ * Makes the execution carry out the plan on disk: withdraws the open work that the change interrupts, captures the plan
+ * and rewrites both plan files (living-plan.md, plan apply). Call this only once a person has agreed.
  * @returns the event for the engine
  */
 export function adoptPlanOnDisk(tx: Transaction, block: string, judged: JudgedPlan): EngineEvent {
@@ -66,7 +66,8 @@ export function adoptPlanOnDisk(tx: Transaction, block: string, judged: JudgedPl
 const TOLD = { lines: 20, cap: 500 };
 
 /**
- * Records how the text of a todo that was begun has changed, because its next worker finds the previous attempt's work.
+ * Records how the text of each todo that was already attempted has changed, because its next worker will find the
+ * previous attempt's work in the tree.
  */
 function keepTodoChanges(engine: EngineDraft, { before, addedBefore, disk, moved }: JudgedPlan): void {
   const known = new Map([...before.todos, ...addedBefore].map((todo) => [todo.id, todo]));
@@ -81,7 +82,9 @@ function keepTodoChanges(engine: EngineDraft, { before, addedBefore, disk, moved
   }
 }
 
-/** Renews approvals for the changed plan and commands, since a person said yes. Is never a first approval. */
+/**
+ * Extends existing approvals to the changed plan and commands, since a person agreed. Never creates a first approval.
+ */
 function approve(tx: Transaction, { outdated, disk }: JudgedPlan): void {
   const engine = requireEngine(tx);
   const { planApproved, commandsApproved } = engine;
@@ -122,7 +125,9 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
   engine.planMarks = digestPlanFiles(tx.files);
 }
 
-/** Writes a plan to be approved by a person into its files. The running plan and the boxes stay as they are. */
+/**
+ * Writes a plan that a person still has to approve to the plan files. The running plan and the boxes stay as they are.
+ */
 export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
   const { name, goal } = tx.state;
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
@@ -130,7 +135,7 @@ export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
   tx.files.write(PLAN_CONTENT, disk.text);
 }
 
-/** Renders a change of the plan as one line: what happens to which todos, and what else changes. */
+/** Renders a change to the plan as one line: what happens to which todos, and what else changes. */
 function renderTurn({ verdicts, before, disk }: JudgedPlan): string {
   const changes = comparePlans({ ...before, todos: [] }, { ...disk.plan, todos: [] });
   const parts = [renderVerdicts(verdicts), renderChangeLine(changes)].filter((part) => part !== '');

@@ -19,7 +19,7 @@ import { isPlanChanged, judgeTodos, type TodoVerdict } from '../../core/moved-pl
 import { toNewTodo } from '../results/stage-results.js';
 import { getTodoBody, listAddedTodos, readPlanThatRuns, requireEngine } from './plan.js';
 
-/** A part of a plan that its approval covers; a change of it ends the approval (engine.md, Approvals). */
+/** A part of a plan that is covered by the plan's approval; changing it ends the approval (engine.md, Approvals). */
 type Approved = 'commands' | 'files' | 'requirements';
 
 /** The plan on disk, judged for the execution (living-plan.md, plan apply). */
@@ -29,14 +29,14 @@ export interface JudgedPlan {
   before: PlanContent;
   /** The todos that the run added. */
   addedBefore: readonly PlanTodo[];
-  /** The same change, as input of the engine's machine. */
+  /** The change of plan, as input for the engine's state machine. */
   moved: PlanUpdate;
   verdicts: readonly TodoVerdict[];
-  /** Whether there is anything to take up. */
+  /** Whether there is any change to apply. */
   isMoved: boolean;
   /** The approved parts that the change touches. */
   outdated: readonly Approved[];
-  /** Requirements with a changed text, all of whose proofs are unchanged acceptances of todos that stay done. */
+  /** Requirements whose text has changed, but whose proofs are all unchanged acceptances of todos that stay done. */
   unproved: readonly { requirement: string; todos: readonly string[] }[];
   /** Commands that the running plan does not have. */
   newCommands: readonly PlannedCommand[];
@@ -53,7 +53,7 @@ export function getKnownPlan(tx: Transaction): KnownPlan {
 /**
  * Judges the plan on disk against the plan of the execution. Changes nothing.
  * @param reopen done todos that are to be done again
- * @param read reads the plan to judge; by default, the files as they are, otherwise a change of them
+ * @param read reads the plan to judge; by default, from the files as they are, otherwise with a change made to them
  * @throws what `read` throws; DevCliError `STATE_CORRUPT`
  */
 export function judgePlan(tx: Transaction, reopen: readonly string[], read: ReadPlan = readPlanOnDisk): JudgedPlan {
@@ -102,7 +102,7 @@ function getRow(todos: Readonly<Record<string, TodoState>>, id: string): NewTodo
   return row === undefined ? { id, title: id, type: 'work', risk: 'low', dependsOn: [], files: [] } : toNewTodo(row);
 }
 
-/** Returns the todos of the plan itself, each with whether its text differs from the running plan. */
+/** Returns the todos of the new plan itself. `isChanged` says whether a todo's text differs from the running plan. */
 function buildPlanned(tx: Transaction, { todos }: PlanContent, before: PlanContent): PlanUpdate['todos'] {
   const { todos: rows } = requireEngine(tx);
   const ids = new Set(todos.map(({ id }) => id));
@@ -119,7 +119,7 @@ function buildPlanned(tx: Transaction, { todos }: PlanContent, before: PlanConte
   });
 }
 
-/** Keeps the files that a todo was granted beyond its plan. An empty list already allows every file. */
+/** Adds the files that a todo was granted during the run to its new files. An empty list already allows every file. */
 function keepGrants({ files }: TodoState, old: PlanTodo, todo: PlanTodo): readonly string[] {
   if (old.files.length === 0 || todo.files.length === 0) return todo.files;
   return [...new Set([...todo.files, ...files.filter((glob) => !old.files.includes(glob))])];

@@ -5,7 +5,7 @@ import { requireEngine } from './plan.js';
 
 /**
  * Withdraws the open tasks and the job of these todos. Acknowledging such a task is then refused as stale.
- * @param options.whole whether to withdraw the tasks and the job of the run as a whole, too
+ * @param options.whole whether to withdraw also the tasks and the job that belong to no todo, such as the code review
  */
 export function withdrawTodos(
   tx: Transaction,
@@ -18,7 +18,7 @@ export function withdrawTodos(
   for (const [actionId, { todoId }] of Object.entries(engine.tasks)) {
     if (!isMeant(todoId)) continue;
     delete engine.tasks[actionId];
-    // Commands that the task's worker started with `dev-cli check`.
+    // These are commands that the task's worker started with `dev-cli check`.
     withdrawCommands(tx, actionId);
   }
   if (engine.job !== null && isMeant(engine.job.todo)) {
@@ -29,7 +29,7 @@ export function withdrawTodos(
     engine.job = null;
     tx.state.commands = {};
   }
-  // Their uncommitted work goes into their next commit, which is measured from the same baseline.
+  // A deferred commit is dropped: the todo's next commit uses the same baseline, so it includes the uncommitted work.
   engine.deferred = engine.deferred.filter((id) => !todos.has(id));
   const reported = [...todos].filter((id) => getTodoRow(engine, id).report !== undefined);
   for (const id of reported) changeTodo(engine, id, { report: undefined });

@@ -16,7 +16,7 @@ import { getTodoBody, requireEngine, requireEngineRecipe } from '../plan/plan.js
 import { renderJudgePrompt, renderReviewPrompt } from './judge.js';
 import { type PromptTask, renderWorkerPrompt } from './worker.js';
 
-/** How many characters an action shows of the reason for a new attempt; the prompt file has all of it. */
+/** How many characters of the reason for a new attempt an action shows; the prompt file has the whole reason. */
 const WHY_SHOWN = 300;
 
 /** How many blocked todos an action names. */
@@ -73,7 +73,7 @@ function renderPrompt(tx: Transaction, handler: ResolvedHandler, { todo, stage }
 export function setPendingDispatch(tx: Transaction, block: string, fresh: ReadonlySet<string>): void {
   const { state } = tx;
   const engine = requireEngine(tx);
-  // The facts of each result file when its task was issued: only a changed file is a result.
+  // The facts of each result file when its task was issued: only a file that changed after that is a result.
   const known = state.pendingAction?.before ?? {};
   state.lastAction += 1;
   const actionId = `a${state.lastAction}`;

@@ -28,7 +28,8 @@ import { renderAllRulings, renderTodoRulings } from './rulings.js';
 import type { PromptTask } from './worker.js';
 
 /**
- * Renders prompt files of agents that judge: verifier, a recipe's own agents, code reviewer. None may change sources.
+ * Renders the prompt files of agents that judge: the verifier, a recipe's own agents and the code reviewer. None of
+ * them may change sources.
  */
 
 const READ_ONLY = 'Change no source files: only read, and run only commands that change nothing.';
@@ -143,7 +144,7 @@ function renderAnswerForm({ criteria, requirements }: ReviewQuestions): object {
   };
 }
 
-/** Renders the findings of the previous review, so that this review checks whether each has been fixed. */
+/** Renders the previous review's findings, so that this review checks whether each has been fixed. */
 function renderEarlierReview(tx: Transaction): string {
   const { reviews } = requireEngine(tx);
   const found = (reviews.at(-1)?.issues ?? []).map((issue) => renderIssue(issue));
@@ -225,7 +226,7 @@ function renderJudgeDelivery(
   });
 }
 
-/** Tells the agent the consequence of each kind of finding, so that it can weigh them (engine.md, Triage). */
+/** Tells the agent the consequence of each kind of finding, so that it can weigh its findings (engine.md, Triage). */
 function renderConsequences(tx: Transaction, id: string): string {
   const { maxRetries, mustNot } = requireEngineRecipe(tx).program.policies;
   const left = maxRetries - (requireEngine(tx).todos[id]?.retries ?? 0);
@@ -255,7 +256,7 @@ function capLines(lines: readonly string[], others: string): string[] {
   return [...lines.slice(0, LISTED), `and ${lines.length - LISTED} more: ${others}`];
 }
 
-/** Maximum number of characters of claims that the code reviewer is shown; a file has the rest. */
+/** Maximum number of characters of workers' claims that the code reviewer is shown; a file has the rest. */
 const CLAIMS_SHOWN = 12_000;
 
 function describeCriteria(criteria: readonly string[] | null): string {
@@ -266,7 +267,7 @@ function describeCriteria(criteria: readonly string[] | null): string {
     : '`criteria`: every id above, each once, with what you saw; a claim is no evidence.';
 }
 
-/** Tells the reviewer where to read which choices were made on purpose. */
+/** Tells the reviewer where to read the plan's decisions, so that it does not report them as mistakes. */
 function describeDecisions(tx: Transaction): string[] {
   const { decisions = [] } = readPlanHead(tx);
   return decisions.length === 0
@@ -274,7 +275,7 @@ function describeDecisions(tx: Transaction): string[] {
     : [`decided on purpose: Decisions in ${toAbsolutePath(tx.place, tx.state.name, PLAN)}`];
 }
 
-/** Tells the reviewer how to see what the run changed, and what was dirty before it began. */
+/** Tells the reviewer how to see the run's changes, and which paths were dirty before the run began. */
 function describeDiff(tx: Transaction): string[] {
   const { baseline } = tx.state;
   if (baseline === null) {

@@ -30,7 +30,7 @@ export function renderBullets(lines: readonly string[]): string[] {
   return lines.map((line) => `- ${line}`);
 }
 
-/** Takes as many of the first lines as fit into `cap` characters, uncut; at least one. */
+/** Returns as many of the first lines as fit into `cap` characters, but at least one. Cuts no line. */
 export function takeLinesWithin(lines: readonly string[], cap: number): string[] {
   let left = cap;
   const end = lines.findIndex((line, index) => {
@@ -40,7 +40,9 @@ export function takeLinesWithin(lines: readonly string[], cap: number): string[]
   return lines.slice(0, end < 0 ? undefined : end);
 }
 
-/** Renders a text of the plan as one line, with references to other todos' outputs filled in (`renderValueOrPath`). */
+/**
+ * Renders a text from the plan as one line, with references to other todos' outputs filled in (`renderValueOrPath`).
+ */
 export function renderPlanText(tx: Transaction, text: string): string {
   return toWholeLine(replaceReferences(text, (reference) => renderValueOrPath(tx, reference)));
 }
@@ -55,7 +57,7 @@ export function renderValueOrPath(tx: Transaction, { todo, output }: { todo: str
   return `(${value.length} characters: \`${todo}\`, \`${output}\` in ${toAbsolutePath(tx.place, tx.state.name, OUTPUTS)})`;
 }
 
-/** Renders who the agent is, and the rules of its task. */
+/** Renders the agent's role and the rules of its task. */
 export function renderRole(tx: Transaction, handler: ResolvedHandler): string[] {
   const definition = handler.agent === undefined ? undefined : tx.captured.agents[handler.agent];
   const rules = handler.prompt ?? definition?.body ?? '';
@@ -73,8 +75,9 @@ export function getRequest(tx: Transaction): string {
 }
 
 /**
- * Renders the user's request, fenced as foreign text, and how a person has changed it since.
- * @param papers documents that the prompt names; if one of them contains the request, it is named instead
+ * Renders the user's request, fenced as foreign text, followed by the changes to the plan since.
+ * @param papers documents that the prompt names; if one of them contains the request, the prompt names that document
+ * instead of quoting the request
  */
 export function renderRequestAndChanges(tx: Transaction, papers: readonly string[] = []): string {
   const holder = findRequestDocument(tx, papers);
@@ -85,7 +88,7 @@ export function renderRequestAndChanges(tx: Transaction, papers: readonly string
   return ['## The request', request, ...renderChangesSince(tx)].join('\n\n');
 }
 
-/** Maximum number of characters of changes shown after the request. */
+/** Maximum number of characters of changes to the plan that are shown after the request. */
 const CHANGES_SHOWN = 3000;
 
 function renderChangesSince(tx: Transaction): string[] {
@@ -146,7 +149,7 @@ export function renderEvidence(tx: Transaction, evidence: readonly CommandEviden
  * @param output path of the result, relative to the run's directory
  * @param example a result with all its keys
  * @param fields one line for each field that needs explaining
- * @param notes further rules
+ * @param notes additional rules for the agent
  */
 export function renderDelivery(
   tx: Transaction,

@@ -16,7 +16,8 @@ const ITEM = /^ {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]+/;
 const NOTHING = /^\W*(?:none|nothing|no notes|n\/a)?\W*$/i;
 
 /**
- * Reads the notes of the plan's last review, one line each; empty if it rejected the plan or its file is missing.
+ * Reads the notes of the plan's last review, one line each; empty if that review rejected the plan or its file is
+ * missing.
  * @param planned the state of the run that made the plan
  * @returns null if nobody has reviewed the plan
  */

@@ -7,7 +7,10 @@ import { renderRulesOfTodos } from '../results/must-nots.js';
 import { getCriterionId, listReviewedRequirements } from '../results/requirements.js';
 import { renderPlanText } from './parts.js';
 
-/** What the code review is asked besides the diff: unjudged criteria and must-nots, and requirements not proved yet. */
+/**
+ * The questions that the code review answers besides reviewing the diff: criteria and must-nots that nobody has judged,
+ * and requirements that are not proved yet.
+ */
 
 /** A question, and the todo that needs work if the answer is no. */
 interface Question {
@@ -16,15 +19,15 @@ interface Question {
   todo: string;
 }
 
-/** All that the review has to answer, in plan order. */
+/** All questions that the review has to answer, in plan order. */
 export interface ReviewQuestions {
   criteria: Question[];
-  /** Must-nots without paths, each with its todo; those of the whole plan are not included. */
+  /** The todos' must-nots without paths, each with its todo; must-nots of the whole plan are not included. */
   rules: string[];
   requirements: Question[];
 }
 
-/** Lists what the code review is asked; empty if verifiers have judged everything. */
+/** Lists the questions to the code review; empty if verifiers have judged everything. */
 export function listReviewQuestions(tx: Transaction): ReviewQuestions {
   const todos = listReviewedTodos(tx);
   return {
@@ -44,7 +47,7 @@ export function listReviewQuestions(tx: Transaction): ReviewQuestions {
   };
 }
 
-/** Turns each answer of no into an issue of the review, in a file of its todo. */
+/** Turns each question that was answered with no into an issue of the review, for a file of the question's todo. */
 export function listAnsweredIssues(tx: Transaction, result: ReviewResult): ReviewResult['issues'][number][] {
   const { criteria, requirements } = listReviewQuestions(tx);
   const { todos } = requireEngine(tx);

@@ -16,7 +16,7 @@ import { renderPromptSection } from './parts.js';
 export const WHOLE_RUN = '';
 
 /**
- * Records a ruling on a todo. If the call is repeated because its answer was lost, the ruling is still recorded once.
+ * Records a ruling on a todo. If the call is repeated because its answer was lost, does not record the ruling twice.
  */
 export function recordRuling(tx: Transaction, todo: string, text: string): void {
   const engine = requireEngine(tx);
@@ -27,7 +27,9 @@ export function recordRuling(tx: Transaction, todo: string, text: string): void 
   else changeTodo(engine, todo, { rulings });
 }
 
-/** Returns whether a person calls from a terminal of their own, by the same test as a hold (control.md, Holding). */
+/**
+ * Returns whether the caller is a person at a terminal of their own, by the same test as a hold (control.md, Holding).
+ */
 function isPerson({ kind }: Caller): boolean {
   return kind === 'human' || kind === 'cli';
 }

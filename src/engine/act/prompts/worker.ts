@@ -36,7 +36,7 @@ import {
 import { renderReviewNotes } from './review-notes.js';
 import { renderTodoRulings } from './rulings.js';
 
-/** What a prompt file needs to know about its task. */
+/** The facts about a task that its prompt file states. */
 export interface PromptTask {
   actionId: string;
   attempt: number;
@@ -45,7 +45,7 @@ export interface PromptTask {
 }
 
 /**
- * Renders a worker's whole task. A new attempt gets the whole task again, plus what failed and where the evidence is.
+ * Renders a worker's whole task. A new attempt gets the whole task again, plus the failures and where the evidence is.
  */
 export function renderWorkerPrompt(
   tx: Transaction,
@@ -102,13 +102,13 @@ function renderLastAttempt(tx: Transaction, todo: string, attempt: number): stri
   ]);
 }
 
-/** Renders the red commands that a fix has to make green again, with their logs. */
+/** Renders the failed commands that a fix todo has to make pass again, with their logs. */
 function renderRedCommands(tx: Transaction, todo: PlanTodo): string {
   const engine = requireEngine(tx);
   const parent = engine.todos[todo.id]?.parent;
   const seen = parent != null ? (engine.todos[parent]?.evidence ?? []) : isFix(todo) ? engine.evidence : [];
   const own = todo.acceptance.filter(isCommand);
-  // A fix from the final stages numbers its commands anew; any other fix keeps their ids.
+  // A fix from the final stages gives its commands new ids; a fix for a verification todo keeps their ids.
   const isOwn = ({ id, argv }: CommandEvidence) =>
     own.some((item) => (parent != null ? item.id === id : isSameJson(item.run, argv)));
   const red = seen.filter((one) => !one.ok && isOwn(one));
@@ -170,7 +170,7 @@ function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptT
   ]);
 }
 
-/** Lists the recipe's own handlers that the todo goes through after its worker. */
+/** Lists the recipe's own handlers that judge the todo after its worker. */
 function listOwnJudges(tx: Transaction, { id }: PlanTodo): string[] {
   const { program, handlers } = requireEngineRecipe(tx);
   return program.stages.flatMap((stage) => {

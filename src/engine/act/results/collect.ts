@@ -31,7 +31,7 @@ import { type ReadResult, readResult } from './results.js';
 import { triageFindings, triageResult } from './stage-results.js';
 import { buildStaleError } from './withdrawn-task.js';
 
-/** How many missing paths a refusal names. */
+/** How many unlisted paths a refusal names. */
 const UNLISTED_SHOWN = 20;
 
 /** The result of an acknowledgement in an execution, and the events that follow from it. */
@@ -93,7 +93,7 @@ function takeResult(tx: Transaction, dispatch: EngineDispatchAction, out: OpenTa
   }
 }
 
-/** Accepts all good results, in plan order. The other tasks stay open, and the answer says what is wrong with each. */
+/** Accepts all good results, in plan order. The other tasks stay open, and the answer gives the fault of each. */
 function collectResults(tx: Transaction, dispatch: EngineDispatchAction): EngineAcknowledgement {
   const { tasks, order } = requireEngine(tx);
   const outs = Object.entries(tasks).map(([actionId, task]): OpenTask => ({ actionId, task }));
@@ -134,7 +134,7 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
   return { result: { kind: 'collected', collected }, events: takeResults(tx, dispatch, good, lost) };
 }
 
-/** Judges a result. If it leaves out changed paths of its todo's files, asks for them once (engine.md, Results). */
+/** Judges a result. Asks once for changed paths among the todo's files that it does not list (engine.md, Results). */
 function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskResult {
   const found = readResult(tx, actionId, task);
   if (found.kind !== 'good' || found.judged.kind !== 'worker' || task.todoId === null) return found;
@@ -151,7 +151,7 @@ function judgeTaskResult(tx: Transaction, { actionId, task }: OpenTask): TaskRes
   return { kind: 'unlisted', problems: more > 0 ? [...problems, rest] : problems };
 }
 
-/** Records that the missing paths were asked for. This does not count as a malformed result. */
+/** Records that the agent was asked for the unlisted paths. This does not count as a malformed result. */
 function askForPaths(tx: Transaction, out: OpenTask, problems: readonly ErrorDetail[]): void {
   recordRefusal(tx, changeTask(tx, out, { askedForPaths: true }), problems);
 }
@@ -168,7 +168,7 @@ function recordRefusal(tx: Transaction, out: OpenTask, problems: readonly ErrorD
 }
 
 /**
- * Counts a malformed result; the fourth in a row ends the attempt (engine.md, Results).
+ * Counts a malformed result. The fourth malformed result in a row ends the attempt (engine.md, Results).
  * @returns the changed task, and the failed task if the attempt has ended
  */
 function refuse(
@@ -224,7 +224,7 @@ function takeResults(
   return yieldOutcomes(tx, good, lost);
 }
 
-/** A generator, because the triage of one task depends on what the events of the tasks before it changed. */
+/** Is a generator, because the triage of a task depends on changes made by the events of the tasks before it. */
 function* yieldOutcomes(
   tx: Transaction,
   good: readonly GoodResult[],

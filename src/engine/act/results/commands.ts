@@ -18,8 +18,8 @@ export function listTodoCommands(tx: Transaction, todo: PlanTodo): QueuedCommand
 }
 
 /**
- * Lists the commands to run on the final tree: all commands of the plan, each once (engine.md, Stages), except those
- * that need a value that nobody reported (`listUnresolvableCommands`).
+ * Lists the commands to run on the final tree: all commands of the plan, each once (engine.md, Stages), except commands
+ * that need a value that no worker reported (`listUnresolvableCommands`).
  */
 export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   const known = new Map<string, QueuedCommand>();
@@ -34,7 +34,9 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
   return [...known.values()];
 }
 
-/** Creates a function that finds the final-tree command that runs in place of an identical acceptance. */
+/**
+ * Creates a function that finds the final command that is identical to an acceptance's command, and so proves it too.
+ */
 export function createFinalCommandFinder(
   tx: Transaction,
 ): (todo: string, item: CommandAcceptance) => Pick<QueuedCommand, 'todo' | 'id'> | undefined {
@@ -79,7 +81,7 @@ function copyExitCodes(codes: number | readonly number[]): number | number[] {
   return typeof codes === 'number' ? codes : [...codes];
 }
 
-/** Renders what a command has to yield, as part of the key of its result; empty if it only has to exit with 0. */
+/** Renders the result expected of a command, as part of its result's key; empty if it only has to exit with 0. */
 export function renderExpectation({ exitCode, stdoutContains, stdoutLacks }: QueuedCommand): { expects?: string } {
   if (exitCode === 0 && stdoutContains === undefined && stdoutLacks === undefined) return {};
   return { expects: canonicalJson({ exitCode, ...omitUndefined({ stdoutContains, stdoutLacks }) }) };

@@ -32,12 +32,12 @@ import { planFixes, triageFindings } from './stage-results.js';
 
 const FORBIDDEN = 'the sandbox forbids listening on a port';
 
-/** Exit codes of a shell that mean that the command could not be started. */
+/** Exit codes with which a shell reports that the command could not be started. */
 const CANNOT_RUN = [126, 127];
 
 /**
  * Records the evidence of the command that has ended, and starts the job's next command.
- * @returns the engine's event after the last command; null while others remain
+ * @returns the event for the engine after the last command; null while commands remain
  * @throws DevCliError `INTERNAL` if no command is running
  */
 export function recordCommandResult(tx: Transaction, ended: CommandEnded): EngineEvent | null {
@@ -64,7 +64,7 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
 }
 
 /**
- * Keeps the evidence of a red command in `reds`, because a later attempt or fix round replaces it elsewhere.
+ * Keeps the evidence of a failed command in `reds`, because a later attempt or fix round overwrites it elsewhere.
  * @param todo the todo that was judged; null in the final verification
  */
 export function keepFailedEvidence(tx: Transaction, evidence: CommandEvidence, todo: string | null): void {
@@ -74,7 +74,8 @@ export function keepFailedEvidence(tx: Transaction, evidence: CommandEvidence, t
 }
 
 /**
- * Runs an interrupted command again, in a new directory. Returns false if it was not interrupted or was rerun already.
+ * Runs an interrupted command again, in a new directory. Returns false if the command was not interrupted or has been
+ * started as often as is allowed.
  */
 function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, ending }: CommandEnded): boolean {
   const [command, ...rest] = job.queue;
@@ -90,7 +91,7 @@ function rerunInterrupted(tx: Transaction, job: CommandsJob, { job: asked, endin
   return true;
 }
 
-/** Builds the evidence of a command: whether its exit code and output are what its acceptance expects. */
+/** Builds a command's evidence, which says whether its exit code and output are what its acceptance expects. */
 export function buildEvidence(
   tx: Transaction,
   command: QueuedCommand,
@@ -124,7 +125,7 @@ export function buildEvidence(
   };
 }
 
-/** Renders the expected exit codes of a command that must not exit with 0, and whether it met them. */
+/** Renders whether a command that must not exit with 0 ended with an exit code that was expected. */
 function renderExpected({ exitCode }: QueuedCommand, ending: CommandEnding, asExpected: boolean): string {
   const codes = [exitCode].flat();
   if (codes.includes(0) || ending.kind !== 'exit' || ending.exit.exit === null || ending.exit.timedOut) return '';
@@ -160,7 +161,7 @@ function getTree(ending: CommandEnding): string | null {
   }
 }
 
-/** Reports a command that changed the work tree: it should only judge, and its changes may end up in a commit. */
+/** Reports a command that changed the work tree, because it should only judge: its changes may end up in a commit. */
 function reportTreeChange(tx: Transaction, { id, todo }: QueuedCommand, { ending, after }: CommandEnded): void {
   if (ending.kind !== 'exit' || ending.exit.tree === null || after === null) return;
   if (after.digest === ending.exit.tree) return;
@@ -189,12 +190,12 @@ function judgeCommands(tx: Transaction, { todo, stage }: CommandsJob): StageResu
   return planFixes(tx, buildCommandFixes(engine, red, listAcceptances(tx, red)), lines, why);
 }
 
-/** Renders the beginning of a line about a red command. */
+/** Renders the beginning of a line about a failed command. */
 function nameCommand(id: string, argv: readonly string[]): string {
   return toWholeLine(`${id} ${formatCommandLine(argv)}`);
 }
 
-/** Lists the acceptances from which the commands of the final verification come. */
+/** Lists the acceptances of commands that failed in the final verification. */
 function listAcceptances(tx: Transaction, red: readonly CommandEvidence[]) {
   return red.flatMap(({ id, todo }) =>
     todo === undefined ? [] : getTodoBody(tx, todo).acceptance.filter((item) => isCommand(item) && item.id === id),

@@ -11,12 +11,12 @@ import type { CommandEvidence } from '../../../run/engine-rows.js';
 
 /** Builds fix todos, such as `fix-r1-1`, for the findings of the final stages (engine.md, Fix rounds). */
 
-/** Maximum number of fix todos in a round. The last one takes all further files. */
+/** Maximum number of fix todos in a round. The last one takes all remaining files. */
 const AT_MOST = 8;
 
 type Known = Pick<RunEngine, 'fixRounds' | 'todos'>;
 
-/** A todo to which a file with a finding of the review belongs. */
+/** The todo that owns a file in which the review found something. */
 export interface Owner {
   /** The globs that the todo may touch, including those it was granted; empty if it may touch everything. */
   files: readonly string[];
@@ -26,9 +26,9 @@ export interface Owner {
 type Issue = ReviewResult['issues'][number];
 
 /**
- * Builds a todo for each file in which the code review found issues. The todo may touch what the owners of the file may
- * touch, and the owners' commands have to pass again.
- * @param findOwners returns the todos to which a file belongs
+ * Builds a fix todo for each file in which the code review found issues. The fix may touch the same paths as the todos
+ * that own the file, and their commands have to pass again.
+ * @param findOwners returns the todos that own a file
  */
 export function buildReviewFixes(
   engine: Known,
@@ -65,7 +65,7 @@ function listAssertions(lines: readonly string[]): PlanTodo['acceptance'] {
   return lines.map((text, at) => ({ id: `as-${at + 1}`, kind: 'assertion', text }));
 }
 
-/** Lists the commands of the owners, each once. They are already approved. */
+/** Lists the owners' commands, each once. They need no new approval. */
 function listOwnersCommands(owners: readonly Owner[]): PlanTodo['acceptance'] {
   const commands = owners.flatMap(({ acceptance }) => acceptance.filter(isCommand));
   const known = new Map(commands.map(({ id: _, ...command }) => [canonicalJson(command), command]));
@@ -73,8 +73,9 @@ function listOwnersCommands(owners: readonly Owner[]): PlanTodo['acceptance'] {
 }
 
 /**
- * Builds one todo for all commands that are red on the final tree. The same commands, already approved, judge it.
- * @param commands the acceptances of the red commands, as in the plan
+ * Builds one fix todo for all commands that fail on the final tree. It is judged by the same commands, which are
+ * already approved.
+ * @param commands the acceptances of the failed commands, as in the plan
  */
 export function buildCommandFixes(
   engine: Known,
@@ -94,8 +95,8 @@ export function buildCommandFixes(
 }
 
 /**
- * Builds the todo that fixes what a verification todo found; triage sets its id and dependencies. It is judged by the
- * red commands, which are already approved, or, if none is red, by an assertion for each finding.
+ * Builds the todo that fixes the findings of a verification todo; triage sets its id and dependencies. It is judged by
+ * the failed commands, which are already approved, or, if none failed, by an assertion for each finding.
  * @param failed the findings, one line each
  */
 export function buildVerificationFix(
@@ -134,7 +135,9 @@ function renderPlace({ file, line, description }: Issue): string {
   return toWholeLine(`${file}${line == null ? '' : `:${line}`}: ${description}`);
 }
 
-/** Renders the assertion that an issue is fixed, by its title, which names the fix. The steps have the description. */
+/**
+ * Renders the assertion that an issue is fixed. Uses the issue's title if it has one, because the title names the fix.
+ */
 function renderMended(issue: Issue): string {
   const { title } = issue;
   return title == null
@@ -142,7 +145,9 @@ function renderMended(issue: Issue): string {
     : `Done: ${renderPlace({ ...issue, description: title })}`;
 }
 
-/** The last step of a fix, which may contradict a decision that the plan and the prompt still contain. */
+/**
+ * The last step of a fix todo, because its issues may contradict a decision that the plan and the prompt still contain.
+ */
 const OUTRANKS = 'The issues listed here take precedence over a decision that an agent made.';
 
 function buildFix(
@@ -151,7 +156,7 @@ function buildFix(
   body: Pick<PlanTodo, 'title' | 'files' | 'steps' | 'acceptance'>,
 ): PlanTodo {
   const round = `fix-r${fixRounds + 1}`;
-  // Continues above the highest number: taking up a plan restarts the count of rounds, and may withdraw earlier fixes.
+  // Continues above the highest known number, because applying a new plan restarts the count of rounds.
   const known = Object.keys(todos).filter((id) => isFix({ id }) && id.startsWith(`${round}-`));
   const last = Math.max(0, ...known.map((id) => Number(id.slice(round.length + 1))));
   return { ...EMPTY_TODO, ...body, id: `${round}-${last + index + 1}` };
@@ -168,7 +173,10 @@ const EMPTY_TODO: Omit<PlanTodo, 'id' | 'title' | 'files' | 'steps' | 'acceptanc
   references: [],
 };
 
-/** Returns globs that match only these files; none if a plan may not name one of them: then the todo runs alone. */
+/**
+ * Returns globs that match these files. Returns none if a plan may not name one of the files; the fix may then touch
+ * any file.
+ */
 function toGlobs(files: readonly string[]): string[] {
   const globs = [...new Set(files.map((file) => file.replace(/^\.\//, '').replace(/[*?[\]{}()!+@\\]/g, '?')))];
   return globs.every((glob) => findPathProblem(glob) === null) ? globs : [];

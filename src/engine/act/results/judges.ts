@@ -2,7 +2,9 @@ import type { PlanAcceptance, PlanTodo } from '../../../plan/model/schema.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { getTodoBody, readPlanHead, requireEngine, requireEngineRecipe } from '../plan/plan.js';
 
-/** Who judges what no command can: a verifier per todo, or the code review for all (engine.md, Verification). */
+/**
+ * Decides who judges criteria that no command can: a verifier per todo, or one code review (engine.md, Verification).
+ */
 
 /** An acceptance that an agent judges. */
 export type Assertion = Extract<PlanAcceptance, { kind: 'assertion' }>;
@@ -17,7 +19,7 @@ export function hasSomethingToJudge(todo: Pick<PlanTodo, 'acceptance' | 'mustNot
   return listAssertions(todo).length > 0 || todo.mustNotDo.some((rule) => typeof rule === 'string');
 }
 
-/** Returns whether a verifier judges the todo by itself. A verification todo always has a judge of its own. */
+/** Returns whether the todo has a verifier of its own, as every verification todo has. */
 export function isJudgedByItself(tx: Transaction, { type }: Pick<PlanTodo, 'type'>): boolean {
   return type === 'verification' || !isJudgedInReview(tx);
 }
@@ -37,7 +39,7 @@ export function listReviewedTodos(tx: Transaction): PlanTodo[] {
     .filter((todo) => todo.type === 'work' && hasSomethingToJudge(todo));
 }
 
-/** Returns whether the code review judges assertions: by default for a plan of size middle, if there is a review. */
+/** Returns whether the code review judges assertions. By default it does so for a plan of size middle. */
 function isJudgedInReview(tx: Transaction): boolean {
   const { policies, finalize, stages } = requireEngineRecipe(tx).program;
   if (!finalize.includes('codeReview') || !stages.some(({ id }) => id === 'verify')) return false;

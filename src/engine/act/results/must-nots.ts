@@ -8,14 +8,17 @@ import { readPlanHead, requireEngine } from '../plan/plan.js';
 import { renderPlanText } from '../prompts/parts.js';
 import { getTodoRow } from '../todo-rows.js';
 
-/** Must-nots: dev-cli judges those with paths, by what changed; an agent judges the others (engine.md, Must-nots). */
+/**
+ * Must-nots: dev-cli judges must-nots with paths, by the changed files; an agent judges all others (engine.md,
+ * Must-nots).
+ */
 
 /** Maximum number of paths named for one broken rule. */
 const NAMED = 10;
 
 /**
- * Lists the must-nots of the todo and then those of the whole plan, each once. Planners write the same rule in both
- * places; if either has paths, all of them apply.
+ * Lists the must-nots of the todo and then those of the whole plan. A rule that a planner wrote in both places is
+ * listed once, with the paths of both.
  */
 function listRules(tx: Transaction, todo: Pick<PlanTodo, 'mustNotDo'> | null): PlanRule[] {
   const known = new Map<string, PlanRule>();
@@ -31,7 +34,7 @@ function listRules(tx: Transaction, todo: Pick<PlanTodo, 'mustNotDo'> | null): P
   return [...known.values()];
 }
 
-/** Renders every rule for a worker. */
+/** Renders every rule for a worker, including those that dev-cli judges. */
 export function renderRules(tx: Transaction, todo: PlanTodo | null): string[] {
   return listRules(tx, todo).map((rule) => {
     const text = renderPlanText(tx, getRuleText(rule));
@@ -46,7 +49,7 @@ export function renderJudgedRules(tx: Transaction, todo: PlanTodo | null): strin
   return listRules(tx, todo).flatMap((rule) => (typeof rule === 'string' ? [renderPlanText(tx, rule)] : []));
 }
 
-/** Renders the rules of several todos that an agent has to judge, without those that hold for the whole plan. */
+/** Renders the todos' rules that an agent has to judge, without the rules that hold for the whole plan. */
 export function renderRulesOfTodos(tx: Transaction, todos: readonly PlanTodo[]): string[] {
   const shared = new Set(listRules(tx, null).map((rule) => renderPlanText(tx, getRuleText(rule))));
   return todos.flatMap((todo) =>
@@ -68,8 +71,9 @@ export function listBrokenMustNots(tx: Transaction, todo: Pick<PlanTodo, 'id' | 
 }
 
 /**
- * Lists the paths that a todo changed since its first attempt began: among its files, listed by or charged to it, or
- * all paths if no other todo was at work. Without a repository, returns what its workers list.
+ * Lists the paths that a todo changed since its first attempt began. If another todo was in progress meanwhile, only
+ * paths among the todo's files, and paths that it lists or is charged with, count. Without a repository, returns the
+ * paths that it lists.
  */
 function listOwnChanges(tx: Transaction, id: string): string[] {
   const engine = requireEngine(tx);
@@ -78,7 +82,7 @@ function listOwnChanges(tx: Transaction, id: string): string[] {
   const now = before === null || baseline == null ? null : tx.tree();
   if (before === null || baseline == null || now === null) return [...listed];
   const isUsers = createUserChangeTest(before);
-  // Paths that a worker has committed itself are no longer dirty, so they are read from the commits.
+  // Paths that a worker itself committed are no longer dirty, so they are read from the commits.
   const all = now.head === baseline.head ? null : tx.changes(baseline);
   const changed = (all?.paths ?? listChangedPaths(now, baseline)).filter((path) => !isUsers(path));
   if (!hadCompany(engine, id)) return changed;
@@ -87,7 +91,7 @@ function listOwnChanges(tx: Transaction, id: string): string[] {
 }
 
 /**
- * Returns whether another todo was at work since this one began. This includes todos that have failed or wait for
+ * Returns whether another todo was in progress since this one began. This includes todos that have failed or wait for
  * another attempt, because their changes are still in the tree.
  */
 function hadCompany({ todos }: Pick<RunEngine, 'todos'>, id: string): boolean {

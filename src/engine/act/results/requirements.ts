@@ -15,12 +15,12 @@ import { isJudgedByItself } from './judges.js';
 
 /** The requirements of the run's plan, and how far they are proved (engine.md, Requirements at the end). */
 
-/** Returns the id under which the code review is asked about a criterion of a todo. */
+/** Returns the id of a todo's criterion in the questions to the code review. */
 export function getCriterionId(todo: string, item: string): string {
   return `${todo}/${item}`;
 }
 
-/** Judges every requirement by what the run knows now. Empty for a plan without requirements. */
+/** Judges every requirement by the evidence so far. Empty for a plan without requirements. */
 export function judgeAllRequirements(tx: Transaction): JudgedRequirement[] {
   if ((readPlanHead(tx).requirements ?? []).length === 0) return [];
   const { reviews } = requireEngine(tx);
@@ -34,8 +34,9 @@ export function judgeAllRequirements(tx: Transaction): JudgedRequirement[] {
 }
 
 /**
- * Lists the requirements that the code review is asked about: those with an assertion that does not hold by itself,
- * such as one judged before files of its todo changed. Leaves out assertions that the same review judges.
+ * Lists the requirements that the code review is asked about. Each has an assertion that no longer holds or was never
+ * judged, for example because files of its todo changed after the verdict. Assertions that the same review judges
+ * anyway do not count.
  */
 export function listReviewedRequirements(tx: Transaction): JudgedRequirement[] {
   return judgeAllRequirements(tx).filter(({ proofs }) =>
@@ -99,9 +100,9 @@ function renderProof(item: PlanAcceptance): string {
   }
 }
 
-/** At the end, warns of each requirement that is not met, so that the run does not look simply completed. */
+/** At the end, warns of each requirement that is not met, because the run would otherwise look successful. */
 export function warnUnmet(tx: Transaction): void {
-  // If the run halted or a todo is not done, nothing is proved, and the halt itself is reported.
+  // If the run halted or a todo is not done, unproved requirements are expected, and the halt itself is reported.
   if (
     requireEngine(tx).why !== undefined ||
     Object.values(requireEngine(tx).todos).some(({ status }) => status !== 'done')

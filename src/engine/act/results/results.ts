@@ -17,10 +17,10 @@ import { isGrave } from './fixes.js';
 
 /** A file that does not parse and is younger than this, in milliseconds, may still be incomplete. */
 const WRITING_MS = 2000;
-/** Maximum size of a result in bytes: all of it goes into the snapshot. */
+/** Maximum size of a result in bytes. It is limited because the whole result goes into the snapshot. */
 const RESULT_CAP = 1024 * 1024;
 
-/** What is at the path of a task's result. */
+/** The outcome of reading the file at the path of a task's result. */
 export type ReadResult =
   | { kind: 'absent'; problem: string }
   /** `sha256`: the digest of the content, or of a description if the content was not read. */
@@ -33,8 +33,8 @@ function getResultKind(substep: string): ResultKind {
 }
 
 /**
- * Reads and judges the result of a task (engine.md, Results). A good result is a regular file inside the root, changed
- * since the task was issued, that is valid JSON, fits its schema and answers everything that the task asked.
+ * Reads and judges a task's result (engine.md, Results). A good result is a regular file inside the root that has
+ * changed since the task was issued, is valid JSON, fits its schema and answers everything that the task asked.
  */
 export function readResult(tx: Transaction, actionId: string, task: TaskState): ReadResult {
   const path = getResultPath(actionId);
@@ -75,7 +75,7 @@ function isYoung(tx: Transaction, mtimeMs: number): boolean {
   return age < WRITING_MS && age > -WRITING_MS;
 }
 
-/** Lists promised outputs and criteria that the result does not answer, and paths that it must not name. */
+/** Lists promised outputs that the result lacks, criteria that it does not answer, and paths that it must not name. */
 function listUnanswered(tx: Transaction, { todoId, substep }: TaskState, judged: JudgedResult): ErrorDetail[] {
   if (todoId === null) return judged.kind === 'code-review' ? checkReview(tx, judged.result) : [];
   switch (judged.kind) {

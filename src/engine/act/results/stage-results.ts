@@ -14,7 +14,7 @@ import { listAnsweredIssues } from '../prompts/review-questions.js';
 import { changeTodo, getTodoRow } from '../todo-rows.js';
 import { buildReviewFixes, buildVerificationFix, isGrave, type Owner, renderIssue } from './fixes.js';
 
-/** Records what a task's result says, and triages it (engine.md, Triage). */
+/** Records a task's result, and triages it (engine.md, Triage). */
 export function triageResult(tx: Transaction, task: TaskState, judged: JudgedResult): StageResult {
   const { todoId } = task;
   switch (judged.kind) {
@@ -29,7 +29,7 @@ export function triageResult(tx: Transaction, task: TaskState, judged: JudgedRes
 }
 
 /**
- * Triages findings on a todo, and keeps the failures for its next attempt.
+ * Triages the findings on a todo, and stores the failures for its next attempt.
  * @param body the todo that the findings suggest adding, if any
  */
 export function triageFindings(tx: Transaction, id: string, findings: Partial<Findings>, body?: PlanTodo): StageResult {
@@ -64,8 +64,8 @@ export function triageFindings(tx: Transaction, id: string, findings: Partial<Fi
 }
 
 /**
- * Builds the todo that fixes what a verification todo found, within `maxFixRounds`. Merely repeating the verification
- * todo would fail again, because it changes nothing itself.
+ * Builds the todo that fixes the findings of a verification todo, while `maxFixRounds` allows one. A verification todo
+ * changes no sources itself, so merely repeating it would fail again.
  */
 function planMending(tx: Transaction, row: TodoState, { failed = [], violations = [] }: Partial<Findings>) {
   const { maxFixRounds, maxDynamicTodos, adaptDepthLimit } = requireEngineRecipe(tx).program.policies;
@@ -76,7 +76,8 @@ function planMending(tx: Transaction, row: TodoState, { failed = [], violations 
 }
 
 /**
- * Keeps the verdict of a recipe's own handler for the report. The verifier's verdict shows in the criteria themselves.
+ * Stores the verdict of a recipe's own handler for the report. The shipped verifier's verdict needs no record, because
+ * the report shows its criteria.
  */
 function recordVerdict(
   tx: Transaction,
@@ -146,7 +147,7 @@ function buildAddedTodo(
 
 function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   const engine = requireEngine(tx);
-  // An issue of an earlier review that this one no longer finds is fixed.
+  // An issue that an earlier review found and this one does not is fixed.
   const earlier = new Set(engine.reviews.flatMap(listOpenIssues));
   engine.openIssues = engine.openIssues.filter((line) => !earlier.has(line));
   const denied = listAnsweredIssues(tx, result);
@@ -172,7 +173,7 @@ function listOpenIssues({ issues }: ReviewResult): string[] {
   return issues.map((issue) => `review, ${renderIssue(issue)}`);
 }
 
-/** Returns the todos to which a file belongs: it is among their files, or their workers have listed it. */
+/** Returns the done todos that own a file: it is among their files, or their workers have listed it. */
 function findOwners(tx: Transaction, file: string): Owner[] {
   const engine = requireEngine(tx);
   const [path = file] = normalizePaths(tx.place.workTree, [file]);

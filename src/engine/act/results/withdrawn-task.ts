@@ -6,16 +6,16 @@ import { staleActionError } from '../../../run/pending-action.js';
 import type { Transaction } from '../../../run/transaction.js';
 import { isInterrupted, type TodoUpdateKind } from '../../core/moved-plan.js';
 
-/** What the journal says about a task, or about all tasks of a dispatch. */
+/** The journal's record of a task, or of all tasks of a dispatch. */
 interface Issued {
   /** The todos of the tasks; null for a task of the run as a whole. */
   todos: (string | null)[];
-  /** The change of the plan that withdrew one of the tasks. */
+  /** The change to the plan that withdrew one of the tasks. */
   withdrawn: { at: string; seq: number; todo: string | null } | null;
 }
 
 /**
- * Builds the refusal of an action that is not open. If a change of the plan withdrew the action, the refusal says so,
+ * Builds the refusal of an action that is not open. If a change to the plan withdrew the action, the refusal says so
  * and when (living-plan.md, plan apply).
  * @param message the text in all other cases
  */

@@ -46,7 +46,8 @@ export function listChangedFiles(tx: Transaction): string[] {
 }
 
 /**
- * Returns whether the run's commits still show the present files: no later commit, and no change of a committed file.
+ * Returns whether the committed files are still as the run committed them: nothing was committed later, and none of the
+ * files is dirty.
  */
 function isAsCommitted(tx: Transaction, paths: ReadonlySet<string>): boolean {
   const now = nullIfGitFails(tx.tree);
@@ -54,12 +55,12 @@ function isAsCommitted(tx: Transaction, paths: ReadonlySet<string>): boolean {
   return now === null || (now.head === last && !Object.keys(now.dirty).some((path) => paths.has(path)));
 }
 
-/** Tests whether a path, or one below it, differs from when the run began; true if git cannot tell. */
+/** Creates a test of whether a path, or a path below it, has changed since the run began; true if git cannot tell. */
 function createChangeTest({ state, changes }: Transaction): (path: string) => boolean {
   const { baseline } = state;
   const paths = baseline === null ? undefined : nullIfGitFails(() => changes(baseline))?.paths;
   if (paths === undefined) return () => true;
-  // Git reports changes inside a nested repository as a change of that repository.
+  // Git reports changes inside a nested repository as one change, to the repository's own path.
   const isInside = createPathTest(paths);
   const above = new Set(paths.flatMap(listParents));
   return (path) => isInside(path) || above.has(path);

@@ -7,7 +7,7 @@ import { groupBlockedTodos } from '../../core/scheduler.js';
 
 const NOT_REACHED = 'the run ended before this stage';
 
-/** Lists what was not done or not verified, each with its reason, so that none of it reads as passed. */
+/** Lists everything that was not done or not verified, with the reason, so that no reader believes that it passed. */
 export function renderSkipped(tx: Transaction, rows: readonly TodoState[]): string[] {
   const engine = requireEngine(tx);
   const { stages, finalize } = requireEngineRecipe(tx).program;

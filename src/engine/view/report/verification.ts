@@ -113,8 +113,8 @@ function renderLog({ files }: Transaction, { log }: CommandEvidence): string {
 }
 
 /**
- * Lists commands that were red on the same tree on which the final verification found them green. Nothing has fixed
- * them, so they may turn red again.
+ * Lists commands that failed on the same tree on which they passed in the final verification. No change to the tree
+ * explains the difference, so they may fail again.
  */
 export function listUnsteady(tx: Transaction): string[] {
   const { evidence, reds = [] } = requireEngine(tx);

@@ -9,8 +9,8 @@ const TEXT = 'canned';
 
 /**
  * Builds a value that conforms to a JSON Schema, the same for the same seed. Uses the schema's defaults and examples.
- * @param schema as text; anything except a JSON object gives an empty value
- * @throws what the library throws for a schema that nothing satisfies
+ * @param schema the schema as text; JSON other than an object gives null
+ * @throws the library's error for a schema that nothing satisfies
  */
 export async function buildValue(schema: string, seed: number): Promise<Json> {
   const { generate } = await faker();

@@ -7,14 +7,15 @@ import type { ResolvedBlock, ResolvedRecipe } from '../../../recipe/resolved.js'
 import { listUnpromised } from '../../../recipe/writes.js';
 
 /**
- * Documents that no block promises: an agent writes them because its instruction says so, or a command does. In a
- * rehearsal nobody writes them, so a later action would silently omit them from its `read` (authoring.md, Simulations).
+ * Documents that no block promises: an agent writes them because its instruction says so, or a command writes them. A
+ * rehearsal must write them itself; otherwise a later action would silently omit them from its `read` (authoring.md,
+ * Simulations).
  */
 
 /**
- * Lists the documents that count as written once an agent, or a block's command, is done: those that the block's text
- * names and that it does not read itself; after a command also those that no block names, because it may write
- * anything.
+ * Lists the documents that a rehearsal writes when a block's agent or command is done: those that the block's text
+ * names but the block does not read. After a command, also those that no block names in this way, because a command may
+ * write anything.
  */
 export function listCannedDocuments(
   recipe: ResolvedRecipe,
@@ -46,9 +47,7 @@ function isOneDocument(path: string): boolean {
   return !/[{}*?]|\/$|^\//.test(path) && !path.split('/').includes('..');
 }
 
-/**
- * Returns whether a text names a document of the run: by its path in the run, or with the run's directory before it.
- */
+/** Returns whether a text names a document of the run: by its path in the run, alone or after `{name}/`. */
 function names(text: string, path: string): boolean {
   const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   return new RegExp(`(?:^|[^\\w./-]|\\{name\\}/)${literal}(?![\\w/-])`, 'm').test(text);

@@ -30,7 +30,7 @@ export function getLogPath(job: Job): string {
   return `${job.directory}/command.log`;
 }
 
-/** Builds a command's output: what the script says, else what its acceptance looks for. */
+/** Builds a command's output: the script's or, if it gives none, the text that the command's acceptance looks for. */
 export function buildOutput(job: CommandJob, said: Said | undefined): string {
   return said?.prints ?? `canned\n${job.acceptance?.stdoutContains ?? ''}\n`;
 }

@@ -4,13 +4,13 @@ import { renderPlanTemplate } from '../../../plan/model/template.js';
 
 /** A canned plan: the example of `plan template`, adapted to a size. */
 
-/** Maximum characters of the goal that its requirement quotes. */
+/** Maximum characters that the requirement quotes from the goal. */
 const QUOTED = 200;
 
 /**
- * Builds a plan for a goal: one todo; for large work three, the last of which only verifies.
- * @param goal what the user asked for; null if nothing
- * @param risk of each todo
+ * Builds a plan for a goal: one todo; for large work three todos, the last of which only verifies.
+ * @param goal the user's request; null if there is none
+ * @param risk the risk of each todo
  */
 export function buildPlan(goal: string | null, size: Size, risk: PlanTodo['risk'] = 'low'): PlanContent {
   const example = readExample();
@@ -39,7 +39,7 @@ function readExample(): PlanContent {
   return JSON.parse(json) as PlanContent;
 }
 
-/** Small work is judged by commands alone; other work by an agent, too. */
+/** Builds a todo that does work. Small work is judged only by a command; other work also by an agent. */
 function buildTodo(example: PlanTodo, number: number, size: Size, proves: boolean): PlanTodo {
   const serves = proves ? ['r-1'] : [];
   const proof = proves ? { proves: ['r-1'] } : {};

@@ -8,8 +8,8 @@ const yaml = (): typeof import('yaml') => require('yaml');
 const TIMESTAMP = '2026-01-01T00:00:00Z';
 
 /**
- * Lists the words in capitals that a condition compares with, such as OKAY; a canned report contains them, so that the
- * condition holds.
+ * Lists the words that a condition looks for: words in capitals such as OKAY, and the word after `result contains`. A
+ * canned report contains them, so that the condition holds.
  */
 export function listAwaitedWords(condition: string | undefined): string[] {
   const text = condition ?? '';
@@ -21,7 +21,7 @@ export function listAwaitedWords(condition: string | undefined): string[] {
 /**
  * Builds a report with the front matter that a prompt demands.
  * @param options.verdict whether a verdict is demanded
- * @param options.words to include in the body
+ * @param options.words the words to include in the body
  */
 export function buildCannedReport(
   agent: string,
@@ -37,7 +37,7 @@ export function buildCannedReport(
   return `---\n${yaml().stringify(fields)}---\n\n${body}\n`;
 }
 
-/** Applies what a script says to a canned report: a verdict, some keys, or a whole text. */
+/** Changes a canned report as a script says: by a verdict, by some keys, or to a whole text. */
 export function changeReport(report: string, said: unknown): string {
   if (typeof said === 'string') return isVerdict(said) ? changeReport(report, { verdict: said }) : said;
   if (!isRecord(said)) return report;

@@ -50,7 +50,7 @@ function buildReview(tx: Transaction): Record<string, unknown> {
   };
 }
 
-/** Additional keys without which a negative verdict is not accepted. */
+/** Keys that a result needs in addition, so that its negative verdict is accepted. */
 const WITH_VERDICT: Readonly<Record<string, Record<string, unknown>>> = {
   BLOCKED: { reason: 'Canned: it cannot go on.' },
   NEEDS_FIXES: {
@@ -58,7 +58,7 @@ const WITH_VERDICT: Readonly<Record<string, Record<string, unknown>>> = {
   },
 };
 
-/** Applies what a script says to a canned result: a verdict, some keys, or a whole text. */
+/** Changes a canned result as a script says: by a verdict, by some keys, or to a whole text. */
 export function changeResult(result: Readonly<Record<string, unknown>>, said: unknown): string {
   if (typeof said === 'string') {
     if (!isVerdict(said)) return said;

@@ -2,9 +2,9 @@ import type { GraphEdge, GraphNode, Mark, RecipeGraph } from './graph.js';
 import { assignLanes, type Lane } from './lanes.js';
 import { cutText, measureLabelText, padText, wrapText } from './text.js';
 
-/** Default columns of the picture; boxes take what the lanes leave. */
+/** Default width of the picture in columns; boxes take the columns that the lanes leave. */
 const COLUMNS = 80;
-/** Bounds of the columns: fewer are unreadable, more make lines too long. */
+/** Bounds of the width: a narrower picture is unreadable, and a wider one has lines that are too long. */
 const FEWEST = 40;
 const MOST = 120;
 /** Minimum columns that the lanes leave to a box. */
@@ -37,7 +37,7 @@ function cut(text: string, columns: number): string {
 
 /**
  * Renders a graph as text: boxes in a column, and lanes at their right for edges that lead back (graph.md, Formats).
- * @param columns of the terminal that it is drawn for
+ * @param columns the width of the terminal for which the picture is drawn
  */
 export function renderAscii(graph: RecipeGraph, columns = COLUMNS): string {
   const all = Math.min(MOST, Math.max(FEWEST, columns));
@@ -117,7 +117,7 @@ function renderNode(
   ];
 }
 
-/** Draws each lane from the line that it leaves to the line that it enters. */
+/** Draws each lane from the line of text where it begins to the line where it ends. */
 function drawLanes(rows: Row[], lanes: readonly Lane[], width: number): void {
   const canvas = rows.map(() => [] as string[]);
   const put = (row: number, column: number, character: string) => {

@@ -57,7 +57,7 @@ function listEdgesOf(block: ProgramBlock, next: string | null, ways: readonly Bl
   const onward = next === null ? COMPLETED.id : nodeOf(next);
   if (block.standsForInit === true) return [buildEdge({ from, to: onward, kind: 'next' })];
   const placed = ways
-    // The begin of a block is not an edge that leaves it.
+    // The way into a block is not an edge that leaves it.
     .filter(({ what }) => what !== 'begun')
     .map((way) => ({ way, ...placeWay(block.id, way) }));
   const ends = new Map(placed.map((one) => [`${one.kind} ${one.to}`, one]));
@@ -101,14 +101,14 @@ function labelEdge(block: ProgramBlock, kind: EdgeKind, ways: readonly BlockWay[
       return listBackWords(ways).join(', ');
     case 'back': {
       const isLoop = ways.some(({ what }) => what === 'not passed');
-      // The last round does not lead back; for a choice, `maxRounds` counts the ways back themselves.
+      // After its last round, a loop does not lead back; for a choice, `maxRounds` already counts the ways back.
       const most = (block.maxRounds ?? 1) - (isLoop ? 1 : 0);
       return `${listBackWords(ways).join(', ')} (≤ ${most}×)`;
     }
   }
 }
 
-/** Lists what leads back, in the words of coverage: choices, rounds, failures. */
+/** Lists the events that lead back, in the words of coverage: choices, rounds, failures. */
 function listBackWords(ways: readonly BlockWay[]): string[] {
   return [...new Set(ways.map(({ what }) => what.replace(/^(?:at its bound, )?chose /, '')))];
 }
@@ -158,7 +158,7 @@ function listLoopFacts({ kind, maxRounds = 0, asksUser }: ProgramBlock, block: R
   return [...until.map((one) => `until ${one}`), bound];
 }
 
-/** Says what a failure does, if it does not simply halt the run. */
+/** Describes the effect of a failure, unless it simply halts the run. */
 function listFailureFacts({ onError, kind, revise, maxRounds }: ProgramBlock): string[] {
   const { by, loops } = BLOCK_KINDS[kind];
   if (by === 'person' || onError.kind === 'halt') return [];

@@ -117,8 +117,8 @@ function render(
 }
 
 /**
- * Draws the recipe of a run and the run's position in it (graph.md, Runs). @throws DevCliError `NO_SUCH_RUN` and what
- * the store throws
+ * Draws the recipe of a run and the run's position in it (graph.md, Runs).
+ * @throws DevCliError `NO_SUCH_RUN`, or any error of the store
  */
 export async function drawRun(context: ReadContext, name: string): Promise<string> {
   const head = await readRun(context, name);

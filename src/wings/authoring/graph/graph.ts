@@ -27,7 +27,7 @@ export interface GraphNode {
   name: string;
   /** Its type, or who acts. */
   note: string;
-  /** Further facts, one line each: conditions, bounds, what a failure does. */
+  /** More facts, one line each: conditions, bounds, the effect of a failure. */
   facts: readonly string[];
   /** Whether a condition can skip it. */
   optional: boolean;
@@ -39,7 +39,7 @@ export interface GraphNode {
 }
 
 /**
- * Where an edge leads: `next` to what follows, `back` to something earlier, `again` to the same node, `halt` to an
+ * Where an edge leads: `next` to the next node, `back` to an earlier one, `again` to the same one, `halt` to an
  * unsuccessful end of the run or of a todo.
  */
 export type EdgeKind = 'next' | 'back' | 'again' | 'halt';
@@ -55,7 +55,10 @@ export interface GraphEdge {
   counted?: string;
   /** The transitions, by their names in coverage (authoring.md, Coverage). */
   ways: readonly string[];
-  /** True for failures only; pictures draw no line for them, because the node's facts say what they do. */
+  /**
+   * True if only failures lead to this end; pictures then draw no line, because the node's facts say what a failure
+   * does.
+   */
   implied: boolean;
 }
 
@@ -78,14 +81,14 @@ export interface RecipeGraph {
   run?: { name: string; status: string };
 }
 
-/** Builds a node, with defaults for what is not given. */
+/** Builds a node, with defaults for the optional properties. */
 export function buildNode(
   parts: Pick<GraphNode, 'id' | 'kind' | 'name' | 'note'> & Partial<Omit<GraphNode, 'id' | 'kind' | 'name' | 'note'>>,
 ): GraphNode {
   return { facts: [], optional: false, repeats: false, ...parts };
 }
 
-/** Builds an edge, with defaults for what is not given. */
+/** Builds an edge, with defaults for the optional properties. */
 export function buildEdge(
   parts: Pick<GraphEdge, 'from' | 'to' | 'kind'> & Partial<Omit<GraphEdge, 'from' | 'to' | 'kind'>>,
 ): GraphEdge {

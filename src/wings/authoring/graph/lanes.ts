@@ -10,7 +10,7 @@ export interface Lane {
 /**
  * Assigns each edge that leads back the innermost column without an overlapping edge, short edges first, so that few
  * lines cross.
- * @param most number of columns; an edge that fits into none gets no lane
+ * @param most the maximum number of columns; an edge that fits into none of them gets no lane
  */
 export function assignLanes({ nodes, edges }: RecipeGraph, most: number): Lane[] {
   const order = new Map(nodes.map(({ id }, index) => [id, index]));

@@ -45,14 +45,14 @@ export interface GraphLayout {
   left: number;
   right: number;
   nodes: readonly Positioned<GraphNode>[];
-  /** Edges to what follows, with the heights where they begin and end. */
+  /** Edges to the next node, with the heights where they begin and end. */
   steps: readonly { edge: GraphEdge; from: number; to: number }[];
   lanes: readonly LaneRoute[];
   halts: readonly HaltRoute[];
   groups: readonly Positioned<RecipeGraph['groups'][number]>[];
 }
 
-/** What a layout needs to know about the texts. */
+/** The sizes of texts and boxes that a layout is computed from. */
 export interface Sizes {
   /** The width of boxes. */
   box: number;
@@ -64,7 +64,7 @@ const MARGIN = 24;
 const GAP = 36;
 const GROUP = { side: 16, top: 30, bottom: 14 };
 const LANE = 22;
-/** Distance between edges back that leave the same box, equal to that of its lines. */
+/** Distance between edges back that leave the same box; equal to the line height of its text. */
 const PORT = 15;
 const FIRST_PORT = 30;
 const LAST_PORT = 7;

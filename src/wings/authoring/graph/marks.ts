@@ -8,7 +8,7 @@ import { STAGE_ID_PREFIX } from './stages.js';
 
 /**
  * Marks the nodes that a run has reached.
- * @param graph of the recipe or workflow that the run began with
+ * @param graph the picture of the recipe or workflow that the run began with
  */
 export function markGraph(graph: RecipeGraph, state: RunState): RecipeGraph {
   const markOf = chooseMarker(graph, state);
@@ -88,7 +88,10 @@ function markStage(node: GraphNode, engine: Engine, { status: outcome }: RunStat
   return past > 0 ? { facts: counted } : null;
 }
 
-/** Stages before the todos leave no row: the approvals show whether the questions were asked. */
+/**
+ * Marks a stage of the whole run. The state has no row for the stages before the todos, so approvals show whether their
+ * questions were asked.
+ */
 function markRunStage(name: string, { stage, finalize, planApproved, commandsApproved }: Engine): Marked {
   if (stage === name) return { mark: 'current' };
   const final = finalize[name];

@@ -60,7 +60,7 @@ function listSteps({ blocks, engine }: ResolvedPhase['recipe']): string[] {
   return listStageNames(engine);
 }
 
-/** Says where only a person may decide. */
+/** Names the steps at which only a person may decide. */
 function describePersons({ blocks, engine }: ResolvedPhase['recipe']): string[] {
   const handlers = Object.entries(engine?.handlers ?? {});
   const places = [

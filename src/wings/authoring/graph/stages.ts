@@ -61,7 +61,7 @@ export function buildStageGraph(recipe: ResolvedRecipe, engine: ResolvedEngine):
   };
 }
 
-/** Lists the questions before the todos, and the stage that announces the start at the pull request. */
+/** Lists the questions before the todos, and the stage that announces the start on the pull request. */
 function listBefore({ handlers }: ResolvedEngine): GraphNode[] {
   const begin = handlers['stateBegin'];
   return [
@@ -71,7 +71,7 @@ function listBefore({ handlers }: ResolvedEngine): GraphNode[] {
   ];
 }
 
-/** Lists the stages of an engine recipe by name, those of a todo only once. */
+/** Lists the names of an engine recipe's stages; the stages of a todo appear only once. */
 export function listStageNames(engine: ResolvedEngine): string[] {
   const { stages, finalize } = engine.program;
   return [...listBefore(engine).map(({ name }) => name), ...stages.map(({ id }) => nameStage(engine, id)), ...finalize];

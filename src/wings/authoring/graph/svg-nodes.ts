@@ -38,7 +38,7 @@ export function renderEnd({ kind, name }: GraphNode, x: number, y: number): stri
   return `<g>${circle}${signs[kind] ?? ''}${word}</g>`;
 }
 
-/** Breaks the facts of a node into lines: two if they hold the whole fact, else one that is cut. */
+/** Breaks a node's facts into lines: two for a fact that fits into two, otherwise one, which may be cut. */
 function listLines({ facts }: GraphNode): string[] {
   return facts.flatMap((fact) => {
     const lines = wrapText(fact, COLUMNS);

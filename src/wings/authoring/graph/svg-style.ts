@@ -1,8 +1,8 @@
 import type { Mark, NodeKind } from './graph.js';
 
 /**
- * The colours of an SVG (graph.md, SVG). Each light colour is an attribute, for programs that ignore styles; a style,
- * which overrides attributes, holds the dark ones.
+ * The colours of an SVG (graph.md, SVG). Each light colour is an attribute, for programs that ignore styles; the dark
+ * colours are in a style, which overrides attributes.
  */
 
 interface Theme {
@@ -95,7 +95,10 @@ const USES: readonly Use[] = [
   ]),
 ];
 
-/** Renders colour classes together with the light colours, as attributes. @throws TypeError for an unknown class */
+/**
+ * Renders the attributes that give an element these colour classes and their light colours.
+ * @throws TypeError for an unknown class
+ */
 export function renderColours(...names: readonly string[]): string {
   const used = names.map((name) => {
     const use = USES.find(([one]) => one === name);

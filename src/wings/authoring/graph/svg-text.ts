@@ -3,7 +3,7 @@ import { cutText } from './text.js';
 
 /** Texts of an SVG: their sizes, and how they are rendered and cut. */
 
-/** Pixels per column: roughly the widest average letter of such fonts. */
+/** Font sizes, and pixels per column: roughly the average letter width of the widest font in use. */
 export const NAME = { size: 13, column: 8.2 };
 export const SMALL = { size: 11, column: 6 };
 /** Line height of small text in pixels. */
@@ -32,7 +32,7 @@ export interface TextOptions {
   whole?: string | undefined;
 }
 
-/** Renders a text, cut to its columns; a tooltip shows the whole text. */
+/** Renders a text, cut to its maximum columns; if it was cut, a tooltip shows all of it. */
 export function renderText(
   text: string,
   { x, y }: Pick<Box, 'x' | 'y'>,

@@ -121,7 +121,7 @@ function listLegend({ nodes, edges, type }: RecipeGraph): { sign: string; words:
   ];
 }
 
-/** Kinds of lines: to what follows, back, and to ends. */
+/** Kinds of lines: to the next node, back to an earlier one, and to an unsuccessful end. */
 const DRAWN = ['next', 'back', 'halt'] as const;
 type Drawn = (typeof DRAWN)[number];
 
@@ -135,7 +135,7 @@ function renderLine(kind: Drawn, path: string): string {
   return `<path ${renderColours(kind)} d="${path}" fill="none" stroke-width="1.6" marker-end="url(#${kind})"/>`;
 }
 
-/** Draws straight down, the label at the right. */
+/** Draws a line straight down, with its label at the right. */
 function renderStep({ edge, from, to }: GraphLayout['steps'][number], { left, right }: GraphLayout): string {
   const x = roundToTenth((left + right) / 2);
   const label =
@@ -151,7 +151,7 @@ function renderStep({ edge, from, to }: GraphLayout['steps'][number], { left, ri
 
 const BEND = 8;
 
-/** Draws out to the right, along the lane, and back in; the label is on the outgoing line. */
+/** Draws a line to the right, along its lane, and back to the boxes; the label is on the outgoing part. */
 function renderLane({ edge, leaves, enters, x }: LaneRoute, { right }: GraphLayout): string {
   const turn = leaves > enters ? -BEND : BEND;
   const path = [
@@ -169,7 +169,7 @@ function renderLane({ edge, leaves, enters, x }: LaneRoute, { right }: GraphLayo
   return renderLine('back', path) + label;
 }
 
-/** Draws out to the left, to a separate end. */
+/** Draws a line to the left, to a separate end. */
 function renderHalt({ edge, node, y }: HaltRoute, { left }: GraphLayout): string {
   const end = left - 40 - measureLabelText(cutText(edge.label, LABEL_COLUMNS)) * SMALL.column;
   return [

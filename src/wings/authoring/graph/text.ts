@@ -1,9 +1,9 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import { toWholeLine } from '../../../documents/foreign.js';
 
-/** Prepares text of recipes for pictures: one line, cleaned, measured in terminal columns. */
+/** Prepares a recipe's texts for pictures: each becomes one clean line, measured in terminal columns. */
 
-/** Minimum fraction of the available text that must remain when it is cut at a blank. */
+/** A text that was cut is shortened to its last blank only if more than this fraction of it remains. */
 const SHORTEST = 0.6;
 
 const widthOf = (character: string) => eastAsianWidth(character.codePointAt(0) ?? 0);
@@ -14,7 +14,7 @@ export function measureLabelText(text: string): number {
 }
 
 /**
- * Returns a text as one line of at most so many columns, cut at a blank if one is near.
+ * Returns a text as one line of at most `columns` columns, cut at a blank if one is near the end.
  * @param sign appended if the text was cut
  */
 export function cutText(text: string, columns: number, sign = '…'): string {
@@ -33,12 +33,12 @@ export function cutText(text: string, columns: number, sign = '…'): string {
   return `${words.trimEnd()}${sign}`;
 }
 
-/** Pads a text with blanks to so many columns. */
+/** Pads a text with blanks to `columns` columns. */
 export function padText(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - measureLabelText(text)));
 }
 
-/** Wraps a text at blanks into lines of at most so many columns; a longer word gets its own line. */
+/** Wraps a text at blanks into lines of at most `columns` columns; a longer word gets its own line. */
 export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of toWholeLine(text)

@@ -6,8 +6,8 @@ import { compileWorkflow } from '../../../machine/workflow-config.js';
 import type { CapturedRecipe, ResolvedRecipe } from '../../../recipe/resolved.js';
 
 /**
- * Renders a recipe as an XState machine configuration: the same one that runs use, so guards and actions are names with
- * params, whose implementations the program supplies (graph.md, XState).
+ * Renders a recipe as the XState machine configuration that runs use. Its guards and actions are only names with
+ * params; a program that uses the configuration supplies their implementations (graph.md, XState).
  */
 export function renderXState(captured: CapturedRecipe): string {
   return `${JSON.stringify(buildConfig(captured), null, 2)}\n`;

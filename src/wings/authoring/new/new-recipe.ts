@@ -30,7 +30,7 @@ type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe new'>, 'recipe'>;
 interface NewFile {
   path: string;
   text: string;
-  /** Returns whether the present text may be overwritten: a skill that nobody has edited. */
+  /** Returns whether the present text may be overwritten because it is a skill that nobody has edited. */
   mayRenew?: (present: string) => boolean;
 }
 
@@ -46,7 +46,7 @@ interface Origin {
 
 /**
  * `recipe new`: writes a recipe with its test, from a template or another recipe (authoring.md, recipe new). Overwrites
- * nothing except its own skill that nobody has edited. An interrupted call continues when it is repeated.
+ * nothing except a skill of its own that nobody has edited. An interrupted call continues when it is repeated.
  * @param skills directories in which harnesses look for skills; used with `--skill`
  * @throws DevCliError `NAME_INVALID`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_EXISTS`, `IO`; then nothing was
  * written
@@ -94,7 +94,7 @@ export async function createRecipe(
   });
 }
 
-/** Finds what the recipe starts from. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
+/** Finds the recipe or template to start from. @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
 function findOrigin(library: Library, { from, type = 'sequential' }: Input): Origin {
   if (from === undefined) {
     const path = `${library.shipped}/templates/${type}.yaml`;
@@ -128,7 +128,7 @@ function listFiles(library: Library, name: string, origin: Origin): NewFile[] {
   ];
 }
 
-/** Returns the origin's test under the new name, with its snapshots; if the origin has none, a first test. */
+/** Returns the origin's test under the new name, with its snapshots; if the origin has no test, a first one. */
 function listTests({ reader }: Library, renaming: Renaming, { path }: Origin): NewFile[] {
   const { to, file } = renaming;
   const [test] = ['.test.yaml', '.test.yml']
@@ -154,7 +154,10 @@ function requireSound(library: Library, root: string, files: readonly NewFile[])
   });
 }
 
-/** Requires that the paths of new files are free, or hold the same text. @throws DevCliError `RECIPE_EXISTS` */
+/**
+ * Requires that each new file's path is free, or holds the same text or an unedited skill.
+ * @throws DevCliError `RECIPE_EXISTS`
+ */
 function requireRoom(
   { reader }: Library,
   root: string,
@@ -170,7 +173,7 @@ function requireRoom(
 
 function buildTakenError(paths: readonly string[]): DevCliError {
   return new DevCliError('RECIPE_EXISTS', `${paths[0]} exists already; nothing was overwritten.`, {
-    details: paths.map((target) => ({ target, problem: 'is there already' })),
+    details: paths.map((target) => ({ target, problem: 'already exists' })),
     fix: 'Choose another name, or continue with the existing files.',
   });
 }
@@ -238,8 +241,8 @@ function buildAnswer(
 /**
  * Renders the first test file of a recipe; it passes at once, because everything in it is canned (authoring.md, recipe
  * test).
- * @param recipe its name
- * @param file where the test will lie, relative to the root
+ * @param recipe the recipe's name
+ * @param file the test's path, relative to the root
  */
 export function renderFirstTest(recipe: string, file: string): string {
   return `${renderModeline(file, 'recipe-test')}

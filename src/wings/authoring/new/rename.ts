@@ -4,7 +4,7 @@ import { type EditorSchema, renderModeline } from '../../../project/editor-schem
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** Renames a recipe, or the test of one, and keeps the comments and layout of its text. Pure. */
+/** Renames a recipe or a recipe's test; the text keeps its comments and layout. Pure. */
 
 /** The old and the new name of a recipe. */
 export interface Renaming {
@@ -22,12 +22,12 @@ export interface NamedFile {
   to: string;
 }
 
-/** Keys whose value is a file beside the recipe. */
+/** Keys that can name a file beside the recipe. */
 const FILE_KEYS = ['instructionFile', 'promptFile', 'schema'];
 
 /**
  * Renames a valid recipe.
- * @param isFile whether the value of such a key is a file, and not the name of a shipped schema
+ * @param isFile returns whether the value of one of `FILE_KEYS` names a file rather than a shipped schema
  */
 export function renameRecipe(
   text: string,
@@ -81,7 +81,7 @@ interface Named {
   top: boolean;
 }
 
-/** Lists the scalar values of a document that have a key, in order. */
+/** Lists the scalar values in a document's mappings, in order. */
 function listScalars(document: Document): Named[] {
   const found: Named[] = [];
   yaml().visit(document, {
@@ -110,7 +110,7 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
     .reduce((done, { at, end, text: put }) => done.slice(0, at) + put + done.slice(end), text);
 }
 
-/** Puts a first line before a text that tells editors which schema it has. */
+/** Prepends the comment line that tells editors which schema the text has. */
 function withModeline(text: string, file: string, schema: EditorSchema): string {
   return `${renderModeline(file, schema)}\n${text.replace(/^\uFEFF?(?:# yaml-language-server:.*\n)?/, '')}`;
 }

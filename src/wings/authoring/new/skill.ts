@@ -10,7 +10,7 @@ import type { CapturedRecipe } from '../../../recipe/resolved.js';
 /** The general skill's path in the package. */
 const GENERAL_SKILL = 'skills/run-recipe/SKILL.md';
 
-/** Where its rules begin; the text before them says how to find and start a recipe. */
+/** The beginning of the general skill's rules; the text before them says how to find and start a recipe. */
 const RULES = '- Loop:';
 
 /** Renders the SKILL.md of a recipe. */

@@ -14,7 +14,7 @@ export interface StaleSkill {
 
 /**
  * Finds the stale skills of a recipe (authoring.md, recipe new).
- * @param directories where harnesses look for a project's skills, relative to the root
+ * @param directories the directories where harnesses look for a project's skills, relative to the root
  * @throws DevCliError `IO`
  */
 export function listStaleSkills(

@@ -31,7 +31,7 @@ export interface TestedFile {
   coverage: Coverage | null;
   /** Problems of all cases, and of the file itself. */
   problems: RecipeProblem[];
-  /** The text that problems point into, for the report. */
+  /** The file's text, from which the report quotes the place of each problem. */
   text: string;
 }
 
@@ -48,7 +48,7 @@ export interface RunOptions {
 
 /**
  * Runs the cases of a test file (authoring.md, recipe test).
- * @throws DevCliError `INTERRUPTED`; faults of the file become problems
+ * @throws DevCliError `INTERRUPTED`; faults of the file are returned as problems instead
  */
 export async function runTestFile(context: Surroundings, options: RunOptions): Promise<TestedFile> {
   const { file, snapshots } = options;
@@ -85,7 +85,7 @@ function fail(file: string, text: string, problems: RecipeProblem[]): TestedFile
   return { file, recipe: null, cases: [], coverage: null, problems, text };
 }
 
-/** Reads the text, or returns why that failed. */
+/** Reads a file's text; returns the error if that fails. */
 function readWhole({ library }: Surroundings, path: string): string | DevCliError {
   try {
     return library.reader.read(path) ?? new DevCliError('DATA_MISSING', 'There is no such file.');
@@ -125,7 +125,7 @@ function playCase(
   );
 }
 
-/** Lists the stages of todos that were skipped; no event reports them. */
+/** Lists the skipped stages of todos. They are read from the state, because no event reports them. */
 async function listSkippedStages({ engine: recipe }: ResolvedRecipe, { on, last }: PlayResult): Promise<string[]> {
   if (last === null || recipe === undefined) return [];
   const { engine } = await on.read();
@@ -136,7 +136,7 @@ async function listSkippedStages({ engine: recipe }: ResolvedRecipe, { on, last 
   );
 }
 
-/** Reports a coverage below what the file, or otherwise the command line, demands. */
+/** Reports a coverage below the minimum that the file or, failing that, the command line demands. */
 function demand(
   { percent, uncovered }: Coverage,
   own: number | undefined,

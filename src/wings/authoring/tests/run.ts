@@ -18,7 +18,7 @@ type Input = Omit<InputIn<typeof AUTHORING_SPECS, 'recipe test'>, 'files'>;
 /**
  * `recipe test`: runs test files in memory (authoring.md, recipe test). Exits with 3 if a case fails or coverage is too
  * low. Writes only snapshots and the report, if asked to.
- * @param files from the command line: files, or names of recipes; none: all tests of the project
+ * @param files test files or recipe names from the command line; if empty, all tests of the project
  * @param cwd absolute base directory of relative paths
  * @throws DevCliError `IO` if something cannot be written, `INTERRUPTED`
  */
@@ -53,7 +53,7 @@ export function testProject(context: Context): Promise<TestedFile[]> {
 async function runAll(context: Context, paths: readonly string[], { coverage, update }: Input): Promise<TestedFile[]> {
   const { root, library } = context;
   const tested: TestedFile[] = [];
-  // Checked before any file is written, as `recipe new` does: a link in a clone may lead anywhere.
+  // Checked before any file is written, as `recipe new` does, because a symbolic link in a clone may lead anywhere.
   if (update === true)
     for (const path of paths.filter((one) => one.startsWith(`${root}/`)))
       requireInside(root, getSnapshotPath(path).slice(root.length + 1));
@@ -63,7 +63,7 @@ async function runAll(context: Context, paths: readonly string[], { coverage, up
     const file = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
     const one = await runTestFile(context, { path, file, threshold: coverage, snapshots });
     tested.push(one);
-    // For an invalid file, nothing is known about its snapshots.
+    // The snapshots of an invalid file stay as they are, because its cases are unknown.
     const text = one.recipe === null ? null : snapshots.render();
     if (text !== null && kept !== path) writeTestFile(kept, text, root);
   }
@@ -85,7 +85,7 @@ async function* watchTests(context: Context, list: () => string[], input: Input)
   try {
     for (let seq = 1; ; seq += 1) {
       const paths = list();
-      // Watched from before the tests run, so that changes during the run count.
+      // Watching begins before the tests run, so that changes during the run count.
       const changed = awaitChange(context.root, paths.map(dirname), signal);
       const { json, text } = report(await runAll(context, paths, input));
       yield { json: { seq, type: 'tested', ...json }, text: (format) => text?.(format) ?? null, block: true };
@@ -120,7 +120,7 @@ function report(tested: readonly TestedFile[]): Answer {
   };
 }
 
-/** Maximum uncovered transitions that are named if no coverage is demanded. */
+/** Maximum uncovered transitions that are named below a file's result. */
 const UNCOVERED_SHOWN = 8;
 
 function renderFile({ file, cases, coverage, problems }: TestedFile): string {

@@ -5,16 +5,16 @@ import { renderActionJson } from '../rehearsal.js';
 
 /** Stored actions that tests compare with (authoring.md, Snapshots). */
 
-/** Actions by case, and by the number of their step, counted from 1. */
+/** Actions by case name, then by step number, counted from 1. */
 type Kept = Record<string, Record<string, unknown>>;
 
 /** The snapshots of one test file. */
 export interface Snapshots {
-  /** Returns what differs, or null; with `update`, stores the action. */
+  /** Returns a message about the first difference, or null. With `update`, the action only replaces its snapshot. */
   compare(name: string, step: number, action: PendingAction): string | null;
-  /** Keeps the earlier snapshots of a case that failed and did not reach all of its steps. */
+  /** Keeps the stored snapshots of steps that a failed case did not reach; otherwise an update would drop them. */
   keepRest(name: string): void;
-  /** Returns the text to write; null if it is unchanged, or there are no snapshots. */
+  /** Returns the text to write; null if nothing is to be updated, nothing changed, or there are no snapshots. */
   render(): string | null;
 }
 
@@ -23,7 +23,7 @@ export function getSnapshotPath(test: string): string {
   return test.replace(/\.test\.ya?ml$/, '.snapshots.json');
 }
 
-/** Opens the snapshots of a test file. @param text as read; null if there is none */
+/** Opens the snapshots of a test file. @param text the content of the snapshot file; null if there is no such file */
 export function openSnapshots(text: string | null, update: boolean): Snapshots {
   const kept = parseKept(text);
   const made: Kept = {};

@@ -11,7 +11,10 @@ import { needsVerdict } from '../../../recipe/declared.js';
 import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 import { BUILTIN_PREFERENCES } from '../../../recipe/settings/builtin-preferences.js';
 
-/** Lists candidate values for what conditions read; values.ts then drops those that no condition distinguishes. */
+/**
+ * Lists candidates for the values that conditions read; values.ts then drops candidates that no condition
+ * distinguishes.
+ */
 
 /** The status of an agent whose block has to be redone. */
 export const STALE = 'stale';
@@ -22,8 +25,8 @@ export const WHOLE = '?';
 export type Declared = Pick<ResolvedRecipe, 'blocks' | 'mode' | 'vars' | 'preferences'>;
 
 /**
- * Lists the values to try; null, if the value can be unset, comes first. @param literals that conditions compare it
- * with
+ * Lists the candidates of one value; null comes first if the value can be unset.
+ * @param literals the literals in the conditions that read the value
  */
 export function listCandidateValues(
   recipe: Declared,
@@ -66,7 +69,7 @@ export function listCandidateValues(
   }
 }
 
-/** Lists the texts to try: the literals, two of them combined, and another text. */
+/** Lists the texts to try: the literals, each two of them joined, and one other text. */
 function listTexts(named: readonly string[]): string[] {
   const words = unique(named);
   const joined =
@@ -83,7 +86,9 @@ function listNumbers(named: readonly number[]): number[] {
   return unique([0, 1, ...between, ...sorted.flatMap((one) => [one - 1, one, one + 1])]).sort((a, b) => a - b);
 }
 
-/** Lists the possible verdicts of an agent: if one is demanded, two words; without a report, none. */
+/**
+ * Lists an agent's possible verdicts: OKAY and REJECT if its report must have a verdict; none if it writes no report.
+ */
 function listVerdicts({ blocks }: Declared, agent: string, texts: readonly string[]): unknown[] {
   const reports = blocks.flatMap((block) =>
     'agents' in block

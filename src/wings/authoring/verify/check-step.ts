@@ -11,19 +11,22 @@ import { listUnwritten } from './moves.js';
 import type { ExplorationSubject, SubjectRead } from './subject.js';
 import { OUTCOME, type WorldChange } from './world.js';
 
-/** Where a step was first seen. */
+/** Where something was first observed: the state, and the edge that led to it. */
 interface Seen {
   node: number;
   edge: number;
 }
 
-/** Checks each step of an exploration, and keeps the first finding of each kind, whose path is shortest. */
+/**
+ * Checks each step of an exploration. Of several equal findings, keeps only the first, because its path is the
+ * shortest.
+ */
 export class StepChecker implements Watch {
   readonly #found = new Map<string, VerifyFinding>();
-  /** By index of a block: where it was first entered, and first skipped. */
+  /** By block index: where the block was first entered and, in `skipped`, where it was first skipped. */
   readonly entered = new Map<number, Seen>();
   readonly skipped = new Map<number, Seen>();
-  /** Reads that occurred, and those whose document was present. */
+  /** Reads that occurred and, in `#present`, those whose document existed. */
   readonly #read = new Map<SubjectRead, { block: number } & Seen>();
   readonly #present = new Set<SubjectRead>();
   readonly #rewriters: ReadonlyMap<number, readonly GateBlock[]>;
@@ -83,7 +86,8 @@ export class StepChecker implements Watch {
     if (!this.#read.has(read)) this.#read.set(read, { block, ...seen });
     if (isPresent) this.#present.add(read);
     if (isPresent || read.without === 'missing') return;
-    // A document of a skipped block is left out, and one that an agent did not deliver is reported as missing.
+    // A prompt leaves out the document of a skipped block, and reports a document as missing that an agent did not
+    // deliver.
     const isTold = earlier.every(
       (writer, at) =>
         outcomes[at] === OUTCOME.skipped ||
@@ -200,7 +204,7 @@ const OUTCOME_WORDS: Readonly<Record<number, string>> = {
   [OUTCOME.failed]: 'has failed',
 };
 
-/** Maps each block to the gates for a person whose artifact it rewrites after approval. */
+/** Maps each block to the gates whose artifact it rewrites after a person's approval, if no later gate asks again. */
 function findRewriters({ recipe: { blocks } }: ExplorationSubject): Map<number, GateBlock[]> {
   const gates = blocks.flatMap((block, at) =>
     needsPerson(block) && block.artifact !== undefined ? [{ block, at }] : [],

@@ -9,14 +9,17 @@ import { WHOLE } from './candidates.js';
 
 /** Determines who decides the values that a condition reads (authoring.md, Verify). */
 
-/** Names of values that only the user who begins a run decides, and words of the language. */
+/**
+ * Names in conditions that agents cannot change: values that the user sets when a run begins, and words of the
+ * language.
+ */
 const OF_THE_USER = ['mode', 'vars', 'preferences', 'goal', 'true', 'false', 'null', 'in'];
 
 /**
  * Returns whether agents determine a value. They do not determine what the user said at the beginning, what a person
  * chose at a gate for people, or the result of a command that dev-cli itself ran.
  * @param path the names that lead to the value
- * @param blocks of the recipe that the condition is in
+ * @param blocks the blocks of the condition's recipe
  * @param getValue called only if the result depends on the value
  */
 export function isSetByAgents(
@@ -55,7 +58,7 @@ function isOpen(
   return value === 'failed' || (value === 'skipped' && isLeftOut());
 }
 
-/** Returns whether agents can make a condition false, whatever the values at that time. */
+/** Returns whether agents can make a condition false, regardless of its current values. */
 function isDecidedByAgents(condition: string, blocks: readonly ResolvedBlock[]): boolean {
   const others = [...listRootNames(condition)].filter((name) => !OF_THE_USER.includes(name));
   if (others.some((name) => name !== 'blocks')) return true;

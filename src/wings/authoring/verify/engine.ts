@@ -12,9 +12,9 @@ import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
 interface Setting {
   program: EngineProgram;
   todos: readonly NewTodo[];
-  /** Findings that a stage can have, besides none at all. */
+  /** The findings that a stage can have, if it has any. */
   trouble: readonly Partial<Findings>[];
-  /** Whether stages apply that only some todos or runs have. */
+  /** Whether to include the stages that only some todos or runs have. */
   all: boolean;
 }
 
@@ -47,9 +47,9 @@ const symbol = (id: string, dependsOn: string[] = []): NewTodo => ({
 const ADDED = { title: 'added', type: 'work', risk: 'low', files: ['added/**'] } as const;
 const adaptation = (category: string) => ({ category, reason: 'needed', todo: { ...ADDED, files: [...ADDED.files] } });
 
-/** A failed criterion, and a fault that fails a todo at once. */
+/** A failed criterion, and a fault of the environment, which fails a todo at once. */
 const PLAIN: readonly Partial<Findings>[] = [{ failed: ['as-1'] }, { environment: 'no such program' }];
-/** What a judge can find, as far as triage distinguishes it (engine.md, Triage). */
+/** The findings of a judge that triage distinguishes (engine.md, Triage). */
 const JUDGED: readonly Partial<Findings>[] = [
   ...PLAIN,
   { violations: ['never'] },
@@ -67,10 +67,11 @@ const BLOCKED: readonly Partial<Findings>[] = [
 ];
 
 /**
- * Explores the pure core of the engine on symbolic plans: one todo with the recipe's own bounds; then, with bounds of
- * at most one (what can happen at the second retry can happen at the first), one todo with everything that a judge can
- * find, one with everything that a worker can ask for, and two of which one depends on the other.
- * @param most maximum states of each plan
+ * Explores the pure core of the engine on symbolic plans. The first plan is one todo with the recipe's own bounds. The
+ * others have bounds of at most one, because everything that can happen at the second retry can happen at the first:
+ * one todo with all findings of a judge, one todo with all requests of a worker, and two todos, one of which depends on
+ * the other.
+ * @param most the maximum number of states of each plan
  */
 export function* exploreEngine(program: EngineProgram, most: number): Interruptible<ExploredEngine> {
   const { maxRetries, maxDynamicTodos, maxFixRounds, ...policies } = program.policies;
@@ -270,8 +271,8 @@ function uniqueVerdicts(verdicts: readonly StageResult[]): StageResult[] {
 }
 
 /**
- * Returns the same text for states that do not differ in anything that a later step reads: it omits times, and details
- * of todos that have ended.
+ * Returns a key that is equal for states that no later step can tell apart: it omits times and the details of ended
+ * todos.
  */
 export function keyEngineState({ stage, order, todos, wave, at, fixRounds, added, why }: Frozen<EngineState>): string {
   const rows = order.map((id) => {

@@ -11,7 +11,7 @@ import { States } from './states.js';
 import type { ExplorationSubject } from './subject.js';
 import { createWorld, OUTCOME, WorldChange } from './world.js';
 
-/** An observer of each step of the work, which looks for faults. */
+/** An observer that checks each step of the work for faults. */
 export interface Watch {
   step(step: WatchedStep): void;
 }
@@ -21,20 +21,20 @@ export interface WatchedStep {
   /** The world after the step. */
   change: WorldChange;
   learned: LearnedTransition;
-  /** The edge; -1 for the beginning. */
+  /** The edge that was taken; -1 for the beginning. */
   edge: number;
-  /** The state that it leads to. */
+  /** The state after the step. */
   to: number;
 }
 
-/** A place for keys in which only counters matter. */
+/** Replaces the place in keys that compare only counters. */
 const NOWHERE: MachinePlace = { value: '', block: -1, state: 'active' };
 
-/** Invalidate, halt and abort depend neither on bounds nor on conditions. */
+/** Arguments for INVALIDATE, HALT and ABORT, which depend neither on bounds nor on conditions. */
 const ALL_LEFT: RemainingBounds = { rounds: true, retries: true, jumps: true };
 const NEVER = () => false;
 
-/** Default maximum of states. */
+/** Default maximum number of states. */
 export const MOST_STATES = 50_000;
 
 /**
@@ -56,11 +56,13 @@ class Explorer {
   readonly #liveness: Liveness;
   readonly #standings: KnownPlaces;
   readonly #states: States;
-  /** By number of a standing. */
+  /** The attempts of each standing, by its number. */
   readonly #attempts: TryMove[][] = [];
-  /** How many `own` moves a state has, by the properties that distinguish states in this respect. */
+  /**
+   * How many `own` moves a state has, by the only properties that these moves depend on: block, its state, and world.
+   */
   readonly #owned = new Map<string, number>();
-  /** Blocks that were redone, each with the world at that time. */
+  /** The redone blocks, each with the world in which it was redone. */
   readonly #redone = new Set<string>();
   /** By index of a block: the transition that invalidates it. */
   readonly #again = new Map<number, LearnedTransition>();
@@ -111,7 +113,7 @@ class Explorer {
     } while (this.#goOn(chance));
   }
 
-  /** @param which moves to take: the work, the rest, or both */
+  /** @param which the moves to take: those of the work, the rest, or all */
   *#expand(at: number, which: 'work' | 'rest' | 'all'): Interruptible<void> {
     const node = this.#graph.nodes[at];
     if (node === undefined || !this.#graph.whole) return;
@@ -132,8 +134,8 @@ class Explorer {
   }
 
   /**
-   * Advances to the next combination of choices. A step with more combinations than the limit of states is not explored
-   * completely.
+   * Advances to the next combination of choices. If a step has more combinations than the limit of states, gives up:
+   * the exploration is then incomplete.
    */
   #goOn(chance: ChoiceEnumerator): boolean {
     const isNext = chance.next();
@@ -174,7 +176,8 @@ class Explorer {
   }
 
   /**
-   * Answers the conditions of blocks that are being entered; blocks in between were skipped (recipes.md, Conditions).
+   * Returns the function that evaluates the conditions of blocks being entered. It records the blocks in between as
+   * skipped (recipes.md, Conditions).
    */
   #answer(change: WorldChange, resting: number): (source: string, of: string) => boolean {
     const { blocks } = this.subject.program;
@@ -189,7 +192,7 @@ class Explorer {
     };
   }
 
-  /** Takes the moves that are possible at any time: redo a block, halt, or abort. */
+  /** Takes the moves that are always possible: redo a block, halt, or abort. */
   #expandOwn(at: number): void {
     const node = this.#graph.nodes[at];
     if (node === undefined || !this.#graph.whole) return;
@@ -198,7 +201,7 @@ class Explorer {
     if (block === undefined || place.state === 'completed' || place.state === 'aborted') return;
     // dev-cli's own commands end before anybody can act.
     if (!isPending(block) && place.state === 'active') return;
-    // These moves read no counter, so states that differ only in counters have the same ones.
+    // These moves read no counter, so states that differ only in counters have the same moves.
     const areCounted = this.subject.exactRounds.size > 0;
     const alike = `${place.block} ${place.state} ${node.world.number}`;
     const before = this.#owned.get(alike);
@@ -219,12 +222,12 @@ class Explorer {
     this.#own(at, { type: 'ABORT' }, this.#machine.take(standing.place, { type: 'ABORT' }, ALL_LEFT, NEVER));
   }
 
-  /** Returns the number of transitions, as `#redo` does. */
+  /** Takes HALT. Returns the number of transitions, as `#redo` does. */
   #halt(at: number, { standing: { place } }: ExploredState): number {
     if (place.state === 'halted') return 0;
     const block = this.subject.program.blocks[place.block];
     const isKnown = block?.onError.kind === 'halt' && BLOCK_KINDS[block.kind].by !== 'person';
-    // If a failure halts the run, the halted state is already known.
+    // If a failure halts the run anyway, the halted state is already known.
     if (!isKnown) this.#own(at, { type: 'HALT' }, this.#machine.take(place, { type: 'HALT' }, ALL_LEFT, NEVER));
     return 1;
   }
@@ -251,7 +254,7 @@ class Explorer {
     if (node === undefined) return;
     const change = new WorldChange(this.subject, node.world.values, new ChoiceEnumerator(), node.standing.counts);
     if (event.type === 'INVALIDATE') {
-      // A size that the user increased stays; exploring any size that the block may find covers it.
+      // A real run keeps a size that the user increased. Here the size becomes open again, which includes that case.
       if (learned.to.block <= this.subject.classifier) change.forgetSaid();
       for (const block of this.subject.touched)
         if (block >= learned.to.block && block <= node.standing.place.block) change.retract(block);

@@ -1,10 +1,10 @@
 import type { ExplorationSubject } from './subject.js';
 
-/** What a passed check of the draft implies for its sections (documents.md, draft validate). */
+/** The consequences of a passed check of the draft for its sections (documents.md, draft validate). */
 
 /**
- * Returns whether these sections may be filled, given a world, and records in the world that they are. A world holds
- * indices of values; a negative number means unknown.
+ * Returns whether a world allows these sections to be filled; if so, the world then records them as filled. A world
+ * holds indices of candidates; a negative number means that the value is unknown.
  */
 export function fillSections({ values }: ExplorationSubject, world: number[], sections: readonly string[]): boolean {
   return values.every(({ path: [root, id = '', member], values: all }, at) => {

@@ -21,8 +21,11 @@ export interface VerifyFinding {
   /** The place in the recipe's source. */
   place: SourcePath;
   within?: string;
-  /** The state whose shortest path shows it. */
+  /** The last state of the shortest path that shows the fault. */
   node: number;
-  /** The last edge of that path, if it differs from the edge by which the state was first found; -1: there is none. */
+  /**
+   * The last edge of that path, if it differs from the edge by which the state was first found; -1 if the path has no
+   * edge.
+   */
   edge?: number;
 }

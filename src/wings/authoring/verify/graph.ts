@@ -6,7 +6,7 @@ import type { Chosen, KnownWorld } from './world.js';
 export interface ExploredState {
   standing: KnownPlace;
   world: KnownWorld;
-  /** The edge by which it was first found, on a shortest path; -1 for an initial state. */
+  /** The edge by which the state was first found, the last one of a shortest path; -1 for an initial state. */
   via: number;
   /** The choices made before the first block. */
   begun: readonly Chosen[];
@@ -18,17 +18,17 @@ export interface ExploredTransition {
   to: number;
   move: Move;
   chosen: readonly Chosen[];
-  /** How often it is taken: the rounds that exhaust a loop are combined. */
+  /** How often it is taken in a row; more than once only if it combines the rounds that exhaust a loop. */
   times: number;
 }
 
-/** Everything that can be reached. */
+/** All states and transitions that an exploration has reached. */
 export interface StateGraph {
   nodes: ExploredState[];
   edges: ExploredTransition[];
   /**
-   * How many nodes and edges the work itself reaches, without invalidates and moves that no script decides; they come
-   * first.
+   * How many nodes and edges the work alone reaches, without redone blocks and moves that no script decides. They come
+   * first in `nodes` and `edges`.
    */
   work: { nodes: number; edges: number };
   /** Number of transitions, including those that several states share and `edges` stores only once. */

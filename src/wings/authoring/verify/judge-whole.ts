@@ -10,18 +10,21 @@ import type { ExploredWorkflow, PhaseOutcomes } from './workflow.js';
 
 type Found = Omit<VerifyFinding, 'node' | 'edge'>;
 
-/** What verification found out about a phase. */
+/** The results of verifying a phase. */
 export interface PhaseProof {
   recipe: ResolvedRecipe;
   outcomes: PhaseOutcomes;
   /**
    * A script in which an agent makes the phase halt before its first gate for a person; null if there is no such gate,
-   * or no way.
+   * or no such script.
    */
   bypass: FindingScript | null;
 }
 
-/** Lists the faults of an engine recipe that exploration on symbolic plans showed, each with a script that shows it. */
+/**
+ * Lists the faults of an engine recipe that exploration on symbolic plans showed, each with a script that reproduces
+ * it.
+ */
 export function judgeEngine(
   recipe: ResolvedRecipe,
   explored: ExploredEngine,
@@ -85,7 +88,10 @@ function findTodo(recipe: ResolvedRecipe, when: string): Record<string, unknown>
   return Object.fromEntries(named.flatMap(([[root, key = ''], value]) => (root === 'todo' ? [[key, value]] : [])));
 }
 
-/** Returns a plan with such a todo. Of the canned plans, only the large one has a todo that verifies. */
+/**
+ * Returns a script's `given` with a canned plan that has a todo with these properties. Only the large plan has a todo
+ * that verifies.
+ */
 function givePlan({ risk, type }: Record<string, unknown>): Pick<FindingScript, 'given'> {
   if (risk === undefined && type === undefined) return {};
   const size = type === 'verification' ? 'large' : 'middle';

@@ -8,7 +8,7 @@ import { findBlockCommand, needsRemote } from './remote.js';
 import type { ExplorationSubject } from './subject.js';
 import type { Ways } from './ways.js';
 
-/** Lists all faults of a recipe that exploration showed. @param checker has observed each step of the work */
+/** Lists all faults of a recipe that exploration showed. @param checker the observer of every step of the work */
 export function listRecipeFindings(
   subject: ExplorationSubject,
   graph: StateGraph,
@@ -28,7 +28,7 @@ export function listRecipeFindings(
   return isTold ? found : [...found, ...findDeadEnds(subject, graph)];
 }
 
-/** Finds gates that only a person can pass in recipes that must not ask anybody. */
+/** Finds gates that only a person can pass, although the recipe is for autopilot and must not ask anybody. */
 function findAutopilotGates({ recipe }: ExplorationSubject, { entered }: StepChecker): VerifyFinding[] {
   if (recipe.mode['interaction'] !== 'autopilot') return [];
   return recipe.blocks.flatMap((block, at): VerifyFinding[] => {
@@ -46,7 +46,7 @@ function findAutopilotGates({ recipe }: ExplorationSubject, { entered }: StepChe
   });
 }
 
-/** Finds loops that never pass, whatever is handed in. */
+/** Finds loops that never pass, regardless of what is handed in. */
 function findEndlessLoops(
   { program, recipe, exactRounds }: ExplorationSubject,
   { nodes, edges, work }: StateGraph,
@@ -99,8 +99,8 @@ function findUnreachable({ recipe }: ExplorationSubject, { entered, skipped }: S
 }
 
 /**
- * Finds out whether a run needs a remote to complete; a recipe that declares this with `needs` is not begun without
- * one.
+ * Finds out whether every complete run needs a remote. A recipe that says so with `needs` has no fault: without a
+ * remote it is not begun.
  */
 function findNeedOfRemote({ recipe }: ExplorationSubject, graph: StateGraph): VerifyFinding[] {
   if (recipe.needs?.includes('remote') === true) return [];
@@ -151,8 +151,8 @@ function reachOn(edges: readonly ExploredTransition[]): Set<number> {
 }
 
 /**
- * Finds states of the work that have not ended and from which no run can complete, one per block. Redone states are
- * excluded, because too little is known about them.
+ * Finds states of the work that have not ended and from which no run can complete, one per block. States after a redo
+ * are excluded, because too little is known about them.
  */
 function findDeadEnds({ recipe }: ExplorationSubject, graph: StateGraph): VerifyFinding[] {
   const { nodes, edges } = graph;

@@ -5,9 +5,9 @@ import { startProgram, type TransitionResult, transition } from '../../../machin
 import { type Counts, type ExactRounds, hasBoundedCounter, type MachinePlace, readPlace } from './place.js';
 
 /**
- * The effect of the machine's own transition function at a place, learned from one call and reused for all counters: a
- * guard only compares a counter of the resting block with its bound. A test compares what was learned with the function
- * itself, for every explored transition.
+ * The effect of the machine's own transition function at a place, learned from one call and reused for all counter
+ * values. That is possible because a guard only compares a counter of the resting block with its bound. A test compares
+ * what was learned with the function itself, for every explored transition.
  */
 export interface LearnedTransition {
   to: MachinePlace;
@@ -71,7 +71,7 @@ export class Machine {
     return this.#decide('', answer, (conditions) => startProgram(this.program, conditions), null);
   }
 
-  /** Takes an event at the place where a block rests; calls `answer` as `start` does. */
+  /** Takes an event at a place; calls `answer` as `start` does. */
   take(place: MachinePlace, event: MachineEvent, left: RemainingBounds, answer: EvaluateCondition): LearnedTransition {
     const { rounds, retries, jumps } = left;
     const key = `${place.block} ${place.state} ${rounds} ${retries} ${jumps} ${JSON.stringify(event)}`;

@@ -52,7 +52,7 @@ function outlivesRedoing({ values, producers, recipe }: ExplorationSubject, slot
   return member === 'status' || agents.some((agent) => agent.id === id && agent.when !== undefined);
 }
 
-/** Lists for each block the blocks to which a run can go back from it or later. */
+/** Lists for each block the blocks to which a run can go back from this block or from a later one. */
 function findTargets(blocks: readonly ProgramBlock[]): number[][] {
   const index = new Map(blocks.map(({ id }, at) => [id, at]));
   const own = blocks.map((block) =>

@@ -12,19 +12,19 @@ import { findBlockCommand, needsRemote } from './remote.js';
 import { type ExplorationSubject, LARGEST, writesAnyway } from './subject.js';
 import { OUTCOME, type WorldChange } from './world.js';
 
-/** A possible event where a run rests. */
+/** An event that is possible where a run rests. */
 export interface Move {
   event: MachineEvent;
   /**
-   * `work`: an outcome of the block; `own`: a loop that the agent or person continues or ends at will; `inside`: a
-   * result of dev-cli's own commands, which no script decides.
+   * `work`: an outcome of the block; `own`: a decision that an agent or person can make at any time, such as another
+   * round, a redo, a halt or an abort; `inside`: a result of dev-cli's own commands, which no script decides.
    */
   kind: 'work' | 'own' | 'inside';
   /** Whether it can happen only with a remote. */
   remote?: true;
-  /** Nobody is asked, because no agent's condition holds. */
+  /** True if nobody is asked, because no agent's condition holds. */
   passed?: true;
-  /** What was handed in is already recorded. */
+  /** True if the world already contains the values that were handed in. */
   handed?: true;
 }
 
@@ -84,7 +84,7 @@ function listCommandMoves(
   ];
 }
 
-/** Returns whether a check of the draft can pass; if so, records the demanded sections as filled. */
+/** Returns whether a check of the draft can pass; if so, records the required sections as filled. */
 function passCheck(subject: ExplorationSubject, at: number, change: WorldChange): boolean {
   if (listUnwritten(subject, at, change).length > 0) return false;
   return change.fill(listDemanded(subject, at, change).map(({ section }) => section));
@@ -104,7 +104,8 @@ export function listUnwritten(subject: ExplorationSubject, block: number, change
 }
 
 /**
- * Lists the sections that a check demands, without those whose writers were all skipped (documents.md, draft validate).
+ * Lists the sections that a check requires, except sections whose writers were all skipped (documents.md, draft
+ * validate).
  */
 function listDemanded(subject: ExplorationSubject, block: number, change: WorldChange) {
   return (subject.sections.get(block) ?? []).flatMap(({ section, writers }) => {
@@ -143,7 +144,7 @@ function pass(subject: ExplorationSubject, at: number, block: ResolvedBlock): Tr
   };
 }
 
-/** Tries a round that does not pass. If the user is asked, a round that fills something does not count. */
+/** Tries a round that does not pass. If the loop asks the user, a round that fills in a section does not count. */
 function failRound(at: number, block: ResolvedBlock, filled: boolean): TryMove {
   const exitWhen = 'exitWhen' in block ? block.exitWhen : undefined;
   const checks = findExternalCommand(block) !== null || ('exitCheck' in block && block.exitCheck !== undefined);
@@ -155,7 +156,7 @@ function failRound(at: number, block: ResolvedBlock, filled: boolean): TryMove {
   };
 }
 
-/** If every agent has a condition and none holds, nobody is asked and the block is done. */
+/** Adds the case that every agent has a condition and none holds: then nobody is asked, and the block is done. */
 function asks(at: number, agents: readonly { when?: string }[], moves: TryMove[]): TryMove[] {
   if (agents.some(({ when }) => when === undefined)) return moves;
   const isAsked = (change: WorldChange) => agents.map(({ when }) => change.holds(when ?? '', at)).includes(true);

@@ -29,7 +29,7 @@ export function isPending(block: ResolvedBlock): boolean {
   return !hasTrait(block, 'by', 'cli') || block.command.kind === 'external';
 }
 
-/** What a block has used up of its bounds. */
+/** How much of its bounds a block has used up. */
 export interface Counts {
   /** Rounds that count toward the bound. */
   spent: number;
@@ -64,8 +64,8 @@ export interface CountedPlace {
 export type ExactRounds = ReadonlyMap<number, number>;
 
 /**
- * Drops the counters that are reset before anything reads them: those of blocks before the resting one, which are only
- * reached by going back over them; retries of blocks that are not entered yet; rounds and jumps without a bound.
+ * Drops the counters that are reset before anything reads them: those of earlier blocks, because going back to a block
+ * resets its counters; retries of blocks that are not entered yet; rounds and jumps without a bound.
  */
 export function reduceCountedPlace(
   program: Program,
@@ -101,15 +101,15 @@ function reduceBounds(
 }
 
 /**
- * For a loop in place, only whether rounds are left matters: what can happen in the second round can happen in every
- * later one except the last.
+ * For a loop without `revise`, it only matters whether rounds are left, because everything that can happen in the
+ * second round can happen in every later one except the last.
  */
 function reduceRounds({ revise, maxRounds = 1 }: ProgramBlock, spent: number): number {
   if (revise !== undefined) return spent;
   return spent >= maxRounds ? maxRounds : Math.min(spent, 1);
 }
 
-/** Returns the same text for the same standing. */
+/** Returns a key that is equal for equal standings. */
 export function keyCountedPlace({ place, counts }: CountedPlace): string {
   const spent = [...counts]
     .sort(([a], [b]) => a - b)

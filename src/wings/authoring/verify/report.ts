@@ -5,13 +5,13 @@ import type { RecipeProblem } from '../../../recipe/source/problem.js';
 import type { FindingKind } from './finding.js';
 import type { FindingScript } from './script.js';
 
-/** A fault with its place, and a script that shows it. */
+/** A fault with its place, and a script that reproduces it. */
 export interface ReportedFinding extends RecipeProblem {
   kind: FindingKind;
   script: FindingScript;
 }
 
-/** The report of verify about a recipe (authoring.md, Verify). */
+/** The report of `recipe verify` about one recipe (authoring.md, Verify). */
 export interface VerifyReport {
   recipe: string;
   file: string;
@@ -23,14 +23,14 @@ export interface VerifyReport {
   explored?: {
     states: number;
     transitions: number;
-    /** On the longest path; null if unknown. */
+    /** Actions on the longest path; null if unknown. */
     actions: number | null;
     /** False if the limit of states was reached: the findings are valid, but nothing is proved. */
     whole: boolean;
   };
 }
 
-/** Renders a report like a compiler's, each finding with its script. @param texts of the files, by name */
+/** Renders a report like a compiler's, each finding with its script. @param texts the files' texts, by file name */
 export function renderVerifyReport(report: VerifyReport, texts: Readonly<Record<string, string>>): string {
   const { recipe, problems, findings, explored } = report;
   const errors = problems.filter(({ severity }) => severity === 'error');

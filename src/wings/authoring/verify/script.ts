@@ -25,7 +25,7 @@ export interface FindingScriptStep {
   invalidate?: string;
 }
 
-/** What a run begins with. */
+/** The inputs with which a run begins. */
 interface ScriptGiven {
   goal?: string;
   set?: Record<string, string>;
@@ -37,7 +37,7 @@ interface ScriptGiven {
   refuse?: string;
 }
 
-/** A script that shows a finding. */
+/** A script that reproduces a finding. */
 export interface FindingScript {
   recipe: string;
   given?: ScriptGiven;
@@ -97,8 +97,8 @@ export function writeScript(
 }
 
 /**
- * Returns the steps that reach a block and stop there; `until` does not stop at a command at work, so the command has
- * to end.
+ * Returns the steps that reach a block and stop there. Because `until` alone does not stop at a running command, the
+ * steps for a command expect it and let it fail.
  */
 function rest({ id, kind }: ResolvedBlock, { kind: wrong }: VerifyFinding): FindingScriptStep[] {
   if (BLOCK_KINDS[kind].by !== 'cli') return [{ until: id }];
@@ -138,7 +138,7 @@ function listSteps(
   }
 }
 
-/** Redoes a block. If a command is at work, the step must mention it; otherwise it would end first. */
+/** Redoes a block. If a command is running, the step must expect it; otherwise the play would end the command first. */
 function redo(resting: ResolvedBlock, { state }: MachinePlace, invalidate: string): FindingScriptStep {
   const isAtWork = BLOCK_KINDS[resting.kind].by === 'cli' && isPending(resting) && state === 'active';
   return isAtWork ? { expect: { block: resting.id, action: actionOf(resting) }, invalidate } : { invalidate };
@@ -156,14 +156,14 @@ function describeChoice(block: ResolvedBlock, choice: string): Partial<FindingSc
   };
 }
 
-/** Describes a round that fills nothing new: `init` already wrote the purpose. */
+/** Describes a round that fills in nothing new: it hands in only the purpose, which `init` has already written. */
 function describeRound(block: ResolvedBlock): Partial<FindingScriptStep> {
   return 'sections' in block && block.sections.length > 0 ? { data: { purpose: 'As before.' } } : {};
 }
 
 /**
- * Hands in all sections of a block except one. An action accepts any section, so the purpose is used if no other is
- * left.
+ * Makes steps hand in all sections of their blocks except one. If no other section is left, they hand in the purpose,
+ * because an action accepts any section.
  */
 function leaveUnfilled({ recipe }: ExplorationSubject, steps: FindingScriptStep[], section: string): void {
   for (const step of steps) {
@@ -244,7 +244,7 @@ function setGiven(given: ScriptGiven, [root, name = '']: readonly string[], valu
     given.set = { ...given.set, [name]: String(value) };
 }
 
-/** Adapts a script to a recipe that runs as a phase; earlier phases succeed. */
+/** Adapts a recipe's script to a run in which the recipe is a phase; earlier phases succeed. */
 export function adaptToPhase(script: FindingScript, phase: string): FindingScript {
   const steps = script.steps.map((step) =>
     step.until === undefined || step.until === 'end' ? step : { ...step, until: `${phase}/${step.until}` },

@@ -14,11 +14,11 @@ export interface Verified {
   subject: ExplorationSubject;
   graph: StateGraph;
   findings: VerifyFinding[];
-  /** On the longest path; null if a loop has no bound. */
+  /** Actions on the longest path; null if a loop has no bound. */
   actions: number | null;
 }
 
-/** Explores a sequential recipe and judges the result. @param most maximum states */
+/** Explores a sequential recipe and judges the result. @param most the maximum number of states */
 export function* verifySequence(
   recipe: ResolvedRecipe,
   source: LintableSequence['source'],

@@ -21,13 +21,13 @@ export interface KnownPlace extends CountedPlace {
 /** The result of a step. */
 export interface PlaceStep {
   standing: KnownPlace;
-  /** How often the step is taken: the rounds that exhaust a loop are combined. */
+  /** How often the step is taken in a row; more than once only if it combines the rounds that exhaust a loop. */
   times: number;
 }
 
 /**
  * The standings of an exploration, without duplicates, and the results of steps from them; states with the same
- * standing share these.
+ * standing share its results.
  */
 export class KnownPlaces {
   readonly #known = new Map<string, KnownPlace>();
@@ -57,7 +57,7 @@ export class KnownPlaces {
     return { standing: known, times };
   }
 
-  /** Combines all rounds of a loop before the last. Returns how many they are. */
+  /** Combines the rounds of a loop before the last into one step. Returns how many rounds it combines. */
   #spendRounds(
     { place }: CountedPlace,
     event: MachineEvent,

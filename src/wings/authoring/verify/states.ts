@@ -5,7 +5,7 @@ import { isUnknown, type KnownWorld, type World } from './world.js';
 /** The states of an exploration, without duplicates. */
 export class States {
   readonly #worlds = new Map<string, KnownWorld>();
-  /** By number of a standing, then of a world: the number of the state. */
+  /** The number of each state, by the number of its standing, then of its world. */
   readonly #known: Map<number, number>[] = [];
 
   constructor(
@@ -13,7 +13,7 @@ export class States {
     readonly most: number,
   ) {}
 
-  /** Returns the single object of a world. */
+  /** Returns the one object that represents a world. */
   know(world: World): KnownWorld {
     const key = world.join();
     const known = this.#worlds.get(key) ?? { values: world, number: this.#worlds.size };
@@ -21,7 +21,10 @@ export class States {
     return known;
   }
 
-  /** Returns the number of the state; -1 at the limit. @param how it was reached, if it is new */
+  /**
+   * Returns the number of the state; -1 if the limit was reached.
+   * @param how the way to the state, stored if it is new
+   */
   meet(standing: KnownPlace, world: KnownWorld, how: Pick<ExploredState, 'via' | 'begun'>): number {
     const { nodes } = this.graph;
     const byWorld = this.#at(standing);
@@ -37,8 +40,8 @@ export class States {
   }
 
   /**
-   * Does the same, but treats states as equal that differ only in values that a run forgot when it was sent back; those
-   * values only serve to report faults further on.
+   * Like `meet`, but treats states as equal if they differ only in values that became unknown when a run was sent back;
+   * such values only serve to report later faults.
    */
   meetAlike(standing: KnownPlace, world: KnownWorld, how: Pick<ExploredState, 'via' | 'begun'>): number {
     const byWorld = this.#at(standing);

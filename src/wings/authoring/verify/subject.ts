@@ -15,10 +15,10 @@ import { WHOLE } from './candidates.js';
 import type { ExactRounds } from './place.js';
 import { type Condition, findValues, type Value } from './values.js';
 
-/** A writer of a document: a block, or an agent of it. */
+/** A writer of a document: a block, or one of its agents. */
 interface Writer {
   block: number;
-  /** The condition of the agent. */
+  /** The agent's condition. */
   when?: string;
 }
 
@@ -30,7 +30,7 @@ export interface SubjectRead extends BlockRead {
 /** A value of another block that a text of this block uses. */
 interface Needed {
   block: number;
-  /** The text after `blocks.`. */
+  /** The part of the placeholder after `blocks.`. */
   key: string;
 }
 
@@ -42,17 +42,17 @@ export interface ExplorationSubject {
   conditions: ReadonlyMap<string, Condition>;
   /** By value: the blocks whose end may change it; empty if it is constant in a run. */
   producers: readonly ReadonlySet<number>[];
-  /** The index of the value that is the size; -1 if no condition reads it. */
+  /** The index of the value `size`; -1 if no condition reads the size. */
   size: number;
   /** The index of the block that determines the size; -1 if there is none. */
   classifier: number;
-  /** The blocks whose outcome is read later, each with its number among them. */
+  /** The blocks whose outcome is read later, each with its position among these blocks. */
   watched: ReadonlyMap<number, number>;
   /** Watched blocks for which failure is distinguished from success. */
   exact: ReadonlySet<number>;
   /** Blocks whose status a condition reads. */
   asksStatus: ReadonlySet<number>;
-  /** What each block reads, by index of the block. */
+  /** The documents that each block reads, by block index. */
   reads: readonly (readonly SubjectRead[])[];
   needed: readonly (readonly Needed[])[];
   /** By block that runs `draft validate`: each required section with the blocks that write it. */
@@ -64,11 +64,11 @@ export interface ExplorationSubject {
   touched: readonly number[];
   /** The index of each block, by its id. */
   index: ReadonlyMap<string, number>;
-  /** By number of a value or, after all values, of a watched block: the blocks that read it. */
+  /** For each value, and then for each watched block: the blocks that read it. */
   readers: readonly ReadonlySet<number>[];
 }
 
-/** Computes what the exploration of a recipe uses. @param source the recipe as written */
+/** Computes the data that the exploration of a recipe uses. @param source the recipe before it was resolved */
 export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['source']): ExplorationSubject {
   const { blocks, program } = recipe;
   const { values, conditions } = findValues(recipe, listConditions(recipe));
@@ -111,7 +111,7 @@ export function findSubject(recipe: ResolvedRecipe, source: LintableSequence['so
 
 type Looked = Pick<ExplorationSubject, 'reads' | 'needed' | 'sections' | 'values' | 'conditions' | 'index'>;
 
-/** Finds the blocks whose outcome is read, with their readers. */
+/** Finds the blocks whose outcome other blocks read, with those readers. */
 function findAsked(
   { blocks }: ResolvedRecipe,
   looked: Looked,
@@ -145,7 +145,10 @@ function listAskedBlocks(block: ResolvedBlock, { values, conditions, index }: Lo
     });
 }
 
-/** Finds the blocks whose rounds conditions read: their own as `round`, those of others as `blocks["id"].rounds`. */
+/**
+ * Finds the blocks whose number of rounds a condition reads: its own block's as `round`, another's as
+ * `blocks["id"].rounds`.
+ */
 function findExactRounds(
   blocks: readonly ResolvedBlock[],
   { values, conditions, index }: Pick<Looked, 'values' | 'conditions' | 'index'>,
@@ -166,7 +169,7 @@ function classifying(recipe: ResolvedRecipe, index: ReadonlyMap<string, number>)
   return found === undefined ? [] : [found];
 }
 
-/** Returns whether the reader depends on the writer not having failed. */
+/** Returns whether a read is a fault if its writer has failed. */
 function isStrict({ without }: BlockRead, writer: ResolvedBlock | undefined): boolean {
   if (without === 'never') return true;
   return without === 'skipped' && writer !== undefined && !('agents' in writer);

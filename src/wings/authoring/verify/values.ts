@@ -8,9 +8,9 @@ import { type Declared, listCandidateValues, WHOLE } from './candidates.js';
  * every outcome of every condition, and two conditions about one value never contradict each other.
  */
 export interface Value {
-  /** The names that lead to it: `size`, or `agents`, `judge`, `verdict`. */
+  /** The names that lead to the value, such as `size`, or `agents`, `judge`, `verdict`. */
   path: readonly string[];
-  /** Null, if the value can be unset, comes first. */
+  /** The candidates. Null comes first if the value can be unset. */
   values: readonly unknown[];
 }
 
@@ -28,7 +28,10 @@ export interface Condition {
   holdsAt(indices: readonly number[]): boolean;
 }
 
-/** Functions that candidates are made for; a condition with any other function is tried as true and as false. */
+/**
+ * Functions for whose arguments there are candidates; a condition with any other function is tried as true and as
+ * false.
+ */
 const KNOWN_CALLS = ['size', 'contains', 'startsWith', 'endsWith', 'containsWord'];
 /** Maximum combinations that are compared to find values that no condition distinguishes. */
 const COMBINATIONS = 400;
@@ -148,11 +151,11 @@ function remember(decide: (given: readonly unknown[]) => boolean): (given: reado
   };
 }
 
-/** Keeps the first of the values that no condition distinguishes; null is always kept. */
+/** Keeps only the first of several candidates that no condition distinguishes; always keeps null. */
 function mergeAlike(all: readonly Value[], at: number, conditions: readonly Condition[]): unknown[] {
   const { path = [], values: own = [] } = all[at] ?? {};
-  // A number of rounds stands for all numbers up to the next one; a block or agent has a status even if no condition
-  // distinguishes it.
+  // A candidate for rounds stands for all numbers up to the next candidate, and a status occurs even if no condition
+  // distinguishes it; so neither kind is merged.
   if (path[0] === 'round' || (path[0] === 'blocks' && path[2] === 'rounds')) return [...own];
   if ((path[0] === 'blocks' || path[0] === 'agents') && path[2] === 'status') return [...own];
   const about = conditions.filter(({ looksAt }) => looksAt.includes(at));

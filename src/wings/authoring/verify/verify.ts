@@ -26,7 +26,7 @@ type Explored = NonNullable<VerifyReport['explored']>;
 export interface ExplorationLimits {
   /** Maximum number of states. */
   most: number;
-  /** Stops it early. */
+  /** Aborts the exploration. */
   signal: AbortSignal;
 }
 
@@ -83,7 +83,7 @@ export async function verifyRecipe(
   };
 }
 
-/** The result for a recipe, alone or as a phase. */
+/** The result of verifying a recipe, alone or as a phase. */
 interface Proof extends PhaseProof {
   findings: ReportedFinding[];
   explored: Explored;
@@ -153,8 +153,8 @@ async function proveRecipe(
 }
 
 /**
- * Proves the phases of a workflow, and their combination. `known`: the positions of the workflow, as `keyPosition`
- * names them.
+ * Proves a workflow's phases, and their combination.
+ * @returns with `known`, the workflow's positions by the names that `keyPosition` gives
  * @throws DevCliError `INTERRUPTED`
  */
 export async function proveWorkflow(
@@ -215,7 +215,7 @@ function locate(
 }
 
 /**
- * Completes the data of each step by the schema of its block: the script contains only values that lead to the fault,
+ * Completes each step's data according to its block's schema: a script contains only the values that lead to the fault,
  * but an agent must hand in complete data.
  */
 async function completeData(recipe: ResolvedRecipe, script: FindingScript): Promise<FindingScript> {

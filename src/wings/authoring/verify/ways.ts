@@ -4,13 +4,13 @@ import type { ExplorationSubject } from './subject.js';
 
 /** The edges of a graph without `own` moves. */
 export interface Ways {
-  /** By state: the numbers of its edges. */
+  /** By state: the numbers of the edges that leave it. */
   out: readonly (readonly number[])[];
   /** An edge that closes a cycle; null if there is none. */
   cycle: number | null;
 }
 
-/** Collects the edges of a graph without `own` moves, and looks for a cycle. */
+/** Collects the edges of a graph without `own` moves, and searches them for a cycle. */
 export function findWays(graph: StateGraph): Ways {
   const out = listOut(graph.nodes.length, graph.edges);
   return { out, cycle: findCycle(graph, out) };
@@ -50,8 +50,8 @@ function listOut(nodes: number, edges: readonly ExploredTransition[]): number[][
 }
 
 /**
- * Counts the actions on the longest path that are handed to somebody, without redone steps, rounds that fill something,
- * and rounds that the user grants. Returns null if a loop has no bound.
+ * Counts the actions that the longest path hands to an agent or a person. Redone steps, rounds that fill in something
+ * and rounds that the user grants do not count. Returns null if a loop has no bound.
  */
 export function countMostActions(
   { recipe }: ExplorationSubject,

@@ -7,9 +7,9 @@ import { type Condition, findValues, type Value } from './values.js';
 /** The possible outcomes of a phase. */
 export interface PhaseOutcomes {
   completed: boolean;
-  /** It can halt without being stopped by a person. */
+  /** Whether it can halt other than by a choice. */
   halted: boolean;
-  /** A person can stop it. */
+  /** Whether a choice can halt it. */
   stopped: boolean;
   /** Actions on its longest path; null if unknown. */
   actions: number | null;
@@ -26,9 +26,9 @@ export interface ExploredWorkflow {
   whole: boolean;
   /** The phases that were begun on some path. */
   opened: ReadonlySet<number>;
-  /** Whether some path completes it. */
+  /** Whether some path completes the workflow. */
   completed: boolean;
-  /** Its positions, as `keyPosition` names them. */
+  /** The workflow's positions, by the names that `keyPosition` gives. */
   known: ReadonlySet<string>;
 }
 
@@ -38,13 +38,13 @@ const MOST = 5_000;
 /** A position of the workflow, with the values that later phases read. */
 interface Stand {
   position: WorkflowPosition;
-  /** By value: the index of its candidate; -1 if it has not been read. */
+  /** The index of each value's candidate; -1 if the value has not been read. */
   world: readonly number[];
 }
 
 /**
- * Explores a workflow with its own transition function. Each phase is a child machine that was explored before: its
- * outcomes are the events (authoring.md, Verify).
+ * Explores a workflow with its own transition function. Each phase is a child machine that was explored before; its
+ * outcomes are the workflow's events (authoring.md, Verify).
  */
 export function exploreWorkflow(workflow: ResolvedWorkflow, outcomes: readonly PhaseOutcomes[]): ExploredWorkflow {
   const needy = workflow.phases.some(({ recipe }) => recipe.needs !== undefined);
@@ -73,7 +73,7 @@ class WorkflowExplorer {
   readonly #conditions: ReadonlyMap<string, Condition>;
   readonly #longest = new Map<string, number | null>();
 
-  /** @param lacking whether phases lack what they need */
+  /** @param lacking whether to assume that everything that phases need is missing */
   constructor(
     readonly workflow: ResolvedWorkflow,
     readonly outcomes: readonly PhaseOutcomes[],
@@ -120,7 +120,7 @@ class WorkflowExplorer {
     return length;
   }
 
-  /** Returns the results of an event, for all values that conditions read. */
+  /** Returns the results of an event, one for each combination of values that conditions read. */
   #take({ position, world }: Stand, event: WorkflowEvent): Stand[] {
     const chance = new ChoiceEnumerator();
     const reached: Stand[] = [];
@@ -147,7 +147,7 @@ class WorkflowExplorer {
   }
 }
 
-/** Returns the same text for the same position. */
+/** Returns a key that is equal for equal positions. */
 export function keyPosition({ status, phase, retries }: WorkflowPosition): string {
   return `${status} ${phase} ${retries.join()}`;
 }

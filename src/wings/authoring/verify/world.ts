@@ -6,8 +6,8 @@ import type { Counts } from './place.js';
 import { type ExplorationSubject, findBlockAgent, LARGEST } from './subject.js';
 
 /**
- * What a run knows besides its place, as far as anything reads it: values of conditions and outcomes of blocks.
- * Numbers: first the values, then the watched blocks, last whether the user set the size.
+ * What a run knows apart from its place, as far as anything reads it: values of conditions and outcomes of blocks. The
+ * numbers stand for the values, then for the watched blocks; the last one says whether the user set the size.
  */
 export type World = readonly number[];
 
@@ -18,7 +18,7 @@ export interface KnownWorld {
   number: number;
 }
 
-/** Unknown values: any candidate, any that is set, any that is set and not 0. Known values are indices. */
+/** Unknown values: any candidate, any candidate that is set, any that is set and not 0. Known values are indices. */
 const FREE = -1;
 const SET = -2;
 const NOT_ZERO = -3;
@@ -31,13 +31,13 @@ export function isUnknown(value: number): boolean {
   return value < 0 || value === OUTCOME.forgotten;
 }
 
-/** A choice on the path: the number of the value, and the index of its candidate. */
+/** A value chosen on the path: the value's number, and the index of the chosen candidate. */
 export type Chosen = readonly [value: number, index: number];
 
 /** A world being changed by one step of the exploration. */
 export class WorldChange {
   readonly chosen: Chosen[] = [];
-  /** Values that were read before they were set, if that made a difference. */
+  /** Values that a condition read while they were unset, if a set value could have changed the result. */
   readonly unset: { value: number; source: string }[] = [];
   readonly #world: number[];
 
@@ -78,15 +78,15 @@ export class WorldChange {
     if (block === classifier && size >= 0 && !this.isSizeSaid) this.#world[size] = FREE;
   }
 
-  /** Returns whether an agent was not asked, so that its values stay. Only for agents that a condition reads: others would split states. */
+  /** Returns whether an agent was not asked. Called only for agents that conditions read, to keep the states few. */
   #isIdle(block: number, agent: string | undefined): boolean {
     const { when } = findBlockAgent(this.subject.recipe.blocks[block], agent) ?? {};
     return when !== undefined && !this.holds(when, block);
   }
 
   /**
-   * Returns what is known about an agent's value. With several agents, one may have failed although the run goes on,
-   * and one may have delivered although it does not.
+   * Returns what is known about an agent's value. With several agents, one may have failed although the block is done,
+   * and one may have delivered although the block failed.
    */
   #getSaid(at: number, [, id, member]: readonly string[], values: readonly unknown[], how: 'done' | 'failed'): number {
     const block = this.subject.recipe.blocks[at];
@@ -110,7 +110,7 @@ export class WorldChange {
     return fillSections(this.subject, this.#world, sections);
   }
 
-  /** Returns whether a value says that a section of the draft is filled, which nothing undoes. */
+  /** Returns whether a value says that a section of the draft is filled; a filled section stays filled. */
   #isFilled(at: number): boolean {
     const { path = [], values = [] } = this.subject.values[at] ?? {};
     return path[0] === 'draft' && path[2] === 'filled' && values[this.#world[at] ?? FREE] === true;
@@ -125,9 +125,9 @@ export class WorldChange {
   }
 
   /**
-   * Returns what a value is once its block has to be done again. A draft stays. What an agent said stays if the agent or its block has
-   * a condition, and so may not be asked again. Any other agent will be asked again, and keeping its answer until then would
-   * triple the states of recipes with ways back.
+   * Returns the value that remains when its block has to be done again. A draft stays. An agent's answer stays if the
+   * agent or its block has a condition, because the agent may then not be asked again. Any other agent will be asked
+   * again, and keeping its answer until then would triple the states of recipes with ways back.
    */
   #getRetracted(at: number, block: number): number {
     const { path: [root, id, member] = [], values = [] } = this.subject.values[at] ?? {};
@@ -175,8 +175,8 @@ export class WorldChange {
   }
 
   /**
-   * Evaluates a condition; unknown values are chosen, and known from then on.
-   * @param block whose round is meant
+   * Evaluates a condition. Chooses values that are unknown; they are known from then on.
+   * @param block the block whose rounds `round` counts
    */
   holds(source: string, block: number): boolean {
     const condition = this.subject.conditions.get(source);
@@ -193,9 +193,9 @@ export class WorldChange {
   }
 
   /**
-   * Lists the values of a condition that does not hold which could make it hold.
-   * @param isOpen whether a value could be different; `getValue` returns the current one
-   * @returns empty if it could not hold whatever they were
+   * Lists those values of an unmet condition that could be different, provided that the condition could then hold.
+   * @param isOpen returns whether a value could be different; its `getValue` returns the current value
+   * @returns an empty list if the condition could not hold even then
    */
   listOpen(
     source: string,
@@ -257,8 +257,8 @@ export class WorldChange {
   }
 
   /**
-   * Returns the candidate that stands for a number of rounds: the last one that is not greater. If the user may grant or fill
-   * rounds, there may have been any number of further ones: then a higher candidate may be chosen, each time anew.
+   * Returns the candidate that stands for a number of rounds: the last one that is not greater. If the block asks the
+   * user, there may have been more rounds, so a higher candidate may be chosen, anew each time.
    */
   #countRounds(values: readonly unknown[], rounds: number, block: number): number {
     const least = Math.max(

@@ -30,7 +30,7 @@ export const claude: Harness = {
   notice: {
     begins: '<task-notification>',
     agent: '<task-id>([^<]*)</task-id>',
-    // Only after the result, whose text comes from the agent.
+    // Matches only after the result, because the result's text comes from the agent.
     tokens: '<subagent_tokens>(\\d{1,12})</subagent_tokens>(?![\\s\\S]*</result>)',
   },
 
@@ -74,7 +74,7 @@ export const claude: Harness = {
       };
     },
     settings: ['.claude/settings.json', '.claude/settings.local.json'],
-    // From any marketplace.
+    // The plugin may come from any marketplace.
     isOn: ({ enabledPlugins }) =>
       Object.entries(enabledPlugins ?? {}).some(([id, on]) => id.startsWith(`${PLUGIN}@`) && on === true),
     twice:
@@ -113,7 +113,9 @@ function renderAgent({ name, description, tools, body, model, effort }: ShippedA
   return `---\n${head.join('\n')}\n---\n\n${body}\n`;
 }
 
-/** A rule with one leading slash is relative to the project, one without to the directory where the session began. */
+/**
+ * A path with one leading slash is relative to the project, a path without to the directory where the session began.
+ */
 function listPermissions(scope: Scope): Addition[] {
   const places = scope === 'project' ? ['/.dev/**', '.dev/**'] : ['.dev/**'];
   const rules = ['Bash(dev-cli:*)', ...places.flatMap((place) => [`Read(${place})`, `Edit(${place})`])];

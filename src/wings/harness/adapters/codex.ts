@@ -18,7 +18,7 @@ export const codex: Harness = {
   },
   marks: ['CODEX_THREAD_ID', 'CODEX_CI'],
   session: 'CODEX_SESSION_ID',
-  // Codex yields after ten seconds.
+  // Codex stops waiting for a command after ten seconds.
   answerWithin: 8,
 
   said: 'last_assistant_message',
@@ -31,7 +31,8 @@ export const codex: Harness = {
     failure: { text: '^Exit code: (?!0\\b)' },
   },
   runsByUsersShell: true,
-  // Codex does not set it. The user's hook lines contain it, and a changed line would have to be trusted anew.
+  // Codex does not set this variable, but installed hook lines contain it, and the user would have to trust a changed
+  // line anew.
   projectVariable: 'CLAUDE_PROJECT_DIR',
   seeksProject: true,
 

@@ -48,17 +48,18 @@ export const gemini: Harness = {
     failure: { member: 'error' },
   },
   countsMilliseconds: true,
-  // Gemini CLI sets this variable besides its own.
+  // Gemini CLI sets this variable in addition to its own.
   projectVariable: 'CLAUDE_PROJECT_DIR',
   hookName: HOOK_NAME,
 
   agentEnding: '.md',
   renderAgent,
-  // Each skill is also a slash command: if a command has the same name, both lose it.
+  // Each skill is also a slash command. If a custom command has the same name, neither of the two keeps that name.
   locateRival: (skill) => `.gemini/commands/${skill}.toml`,
   settings: { path: '.gemini/settings.json', what: 'hooks' },
   extras: { instructions: 'GEMINI.md', servers: { path: '.gemini/settings.json', holder: 'mcpServers' } },
-  // Policies of a project are not read, and `tools.allowed` in its settings denies subagents every other command.
+  // Gemini CLI does not read a project's policies, and `tools.allowed` in a project's settings denies subagents all
+  // other commands.
   listMore: (scope) =>
     scope === 'project'
       ? []
@@ -129,7 +130,10 @@ function findSilence(asked: SilenceContext): DoctorFinding[] {
   return [...findings, asked.problem(why, `Start gemini in ${root} and trust the folder (/permissions).`)];
 }
 
-/** Returns why Gemini CLI skips a folder's hooks; null if it trusts the folder. It asks unless told not to. */
+/**
+ * Returns why Gemini CLI skips a folder's hooks; null if it trusts the folder. By default, it trusts a folder only
+ * after asking the user.
+ */
 function findMistrust({ env, own, readShared, readSettings }: SilenceContext, root: string): string | null {
   const { GEMINI_CLI_TRUST_WORKSPACE: word, GEMINI_RESTRICTED_MODE: restricted } = env;
   if (word === 'false' || restricted === 'true')
@@ -166,8 +170,8 @@ function findSwitch(settings: Record<string, unknown>): string | null {
 }
 
 /**
- * Returns the rule with the longest path that applies to a directory; `TRUST_PARENT` applies to the parent of its
- * folder.
+ * Returns the rule that applies to a directory and has the longest path. A `TRUST_PARENT` rule applies to the parent of
+ * its folder.
  */
 function findFolderRule(rules: Record<string, unknown>, directory: string): string | null {
   const found = Object.entries(rules).flatMap(([folder, rule]) => {

@@ -33,7 +33,7 @@ import { judgeGit, judgeNode, lookAtPrograms } from './versions.js';
 
 /** Milliseconds reserved for the rest of the call after a program had to be ended. */
 const MARGIN = 700;
-/** Maximum milliseconds for one program: a harness does not wait longer either. */
+/** Maximum milliseconds for one program; a harness does not wait longer either. */
 const LONGEST = 15_000;
 /** Minimum milliseconds for one program, even if the call has to answer at once. */
 const SHORTEST = 2_000;
@@ -57,7 +57,7 @@ export async function runDoctor(
   const { installations, findings: installed, asked } = lookAtInstallations(context, chosen, extras);
   const present = installations.filter(({ isThere }) => isThere);
   const plugin = chosen.flatMap((id) => lookForPlugin(context, HARNESSES[id], installations));
-  // Set only if the caller's harness has its hooks from the project alone.
+  // Set only if the calling harness gets its hooks from the project alone.
   const scopes = [...present, ...plugin].filter(({ harness: id }) => id === caller).map(({ scope }) => scope);
   const below = scopes.join() === 'project' && isBelow(cwd, root) ? { root, cwd } : null;
   const programs = lookAtPrograms(probes, situation, chosen);
@@ -105,13 +105,19 @@ export async function runDoctor(
   );
 }
 
-/** Waits for all checks, since each removes its temporary files. @throws the error of the first that failed */
+/**
+ * Waits for all checks, because each removes its temporary files only at its end.
+ * @throws the error of the first check that failed
+ */
 async function awaitAll<F extends Diagnosis>(looks: readonly Promise<F[]>[]): Promise<F[][]> {
   await Promise.allSettled(looks);
   return Promise.all(looks);
 }
 
-/** Turns an error into a finding, so that it hides no others. @throws DevCliError `INTERRUPTED` */
+/**
+ * Turns an error of a check into a finding, so that the other checks are still reported.
+ * @throws DevCliError `INTERRUPTED`
+ */
 async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise<F[]>): Promise<(F | DoctorFinding)[]> {
   try {
     return await look();
@@ -123,8 +129,8 @@ async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise
 }
 
 /**
- * Tries each pre-tool hook whose line and script are as this version writes them; others are not run: a clone brings
- * its own.
+ * Tries each pre-tool hook whose line and script are as this version writes them. Other lines are not run, because a
+ * clone may bring its own.
  */
 async function tryGuards(
   context: Context,
@@ -196,12 +202,12 @@ function lookForSilences(
 /** A finding about a harness, or from a wing. */
 type Told = Diagnosis & Pick<DoctorFinding, 'harness' | 'scope'>;
 
-/** Reports each problem once, however many files it concerns. */
+/** Removes repeated findings: a problem of several files is reported once. */
 function withoutRepeats(findings: readonly Told[]): Told[] {
   return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
 }
 
-/** Builds the answer: a report (protocol.md, Output), whose problems do not make the call fail. */
+/** Builds the answer: a report (protocol.md, Output). Problems give exit code 3, but the answer is not an error. */
 function buildAnswer(findings: readonly Told[]): Answer {
   const count = (severity: DoctorFinding['severity']) => findings.filter((one) => one.severity === severity).length;
   const problems = count('problem');

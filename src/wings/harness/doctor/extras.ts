@@ -13,13 +13,13 @@ import { readAtPath } from '../install/settings.js';
 import { buildEnvironment, SESSION, withTemporaryDirectory } from './playground.js';
 import { describeProbeFailure, type EnvironmentVariables, type Probes, type ProgramEnd } from './probes.js';
 
-/** Checks whether what `install --with` has set up works (harness.md, Doctor). */
+/** Checks whether the extras that `install --with` has set up work (harness.md, Doctor). */
 
 interface Asked {
   cwd: string;
   env: EnvironmentVariables;
   probes: Probes;
-  /** Whether the manifest lists an extra as requested. */
+  /** Returns whether the manifest lists an extra as requested. */
   isInstalled: (extra: InstallExtra) => boolean;
 }
 

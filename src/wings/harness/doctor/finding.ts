@@ -22,7 +22,7 @@ export type CheckId =
   | 'sandbox'
   | 'wing';
 
-/** What a finding is about. */
+/** The subject of a finding. */
 export type FindingSubject = Pick<DoctorFinding, 'check' | 'harness' | 'scope'>;
 
 /** Builds the finding that everything works. */

@@ -8,7 +8,7 @@ import { describeProbeFailure, type ProgramEnd } from './probes.js';
 /** A pre-tool hook in the settings of a harness. */
 export interface GuardHook {
   line: string;
-  /** The pattern of tool names that the hook is called for; absent: all tools. */
+  /** The pattern of tool names for which the hook is called; absent if it is called for all tools. */
   matcher?: unknown;
 }
 
@@ -28,15 +28,15 @@ export function listHookLines(settings: Record<string, unknown>, native: string)
   });
 }
 
-/** How a hook line ended in a directory where a run plans, and in one without dev-cli. */
+/** How a hook line ended in a directory with a planning run, and in a directory without dev-cli. */
 export interface HookTrial {
   guarded: ProgramEnd;
   unguarded: ProgramEnd;
 }
 
 /**
- * Judges a trial. A refusal counts only with a valid answer: a line also exits with 2 if it could not judge, as without
- * dev-cli on the PATH, and then it blocks everything.
+ * Judges a trial. A refusal counts only with a valid answer. A line also exits with 2 if it could not judge, for
+ * example without dev-cli on the PATH; such a line blocks every write.
  */
 export function judgeTrial(subject: FindingSubject, { guarded, unguarded }: HookTrial): DoctorFinding {
   const again = buildReinstallFix(subject);

@@ -44,7 +44,7 @@ export function lookAtInstallations(
     if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
     return harnesses.map((harness) => {
       const records = manifest?.harnesses[harness];
-      // An unreadable file counts as somebody else's here; the check of the pieces reports it.
+      // Here an unreadable file counts as somebody else's; the check of the pieces reports it.
       const read = (path: string) =>
         readOr(
           () => readFileText(join(places.base, path)),
@@ -62,8 +62,8 @@ export function lookAtInstallations(
 }
 
 /**
- * Reports what the installed permission means, and whether a person has allowed autopilot in this clone to continue
- * unasked.
+ * Explains the installed permission, and reports whether a person has trusted autopilot in this clone to run commands
+ * without asking.
  */
 export function reportPermission(context: Context, installations: readonly Installation[]): DoctorFinding[] {
   if (!installations.some(({ isThere }) => isThere)) return [];
@@ -79,7 +79,7 @@ export function reportPermission(context: Context, installations: readonly Insta
 }
 
 /**
- * Reports unreadable preferences: agents then get no model from them, so that installed agents with one look outdated.
+ * Reports unreadable preferences. They set no models, so installed agents that have a model would merely look outdated.
  */
 function judgePreferences(context: Context, { agents }: Material): DoctorFinding[] {
   return readOr(
@@ -104,7 +104,7 @@ function readOrReport(path: string, scope: Scope, findings: DoctorFinding[]): Ma
   );
 }
 
-/** Facts besides the installations. */
+/** The facts from which the absence of an installation is judged. */
 interface Around {
   installations: readonly Installation[];
   /** The harness that calls. */
@@ -113,11 +113,11 @@ interface Around {
   plugin: readonly DoctorFinding[];
   /** Whether the user named the harnesses. */
   isNamed: boolean;
-  /** Whether any hooks have reported this session: those of a plugin are not in the settings. */
+  /** Whether any hooks have reported this session; they may be hooks of a plugin, which are not in the settings. */
   isHeard: boolean;
 }
 
-/** Reports an enabled plugin of a harness, which brings itself what `install` writes. */
+/** Reports an enabled plugin of a harness, because it brings the same skills, agents and hooks as `install`. */
 export function lookForPlugin(
   context: Context,
   known: Harness,

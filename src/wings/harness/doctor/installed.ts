@@ -27,7 +27,7 @@ import { compareVersions } from './versions.js';
 
 /** Checks whether the files that `install` writes exist, unchanged (harness.md, Doctor). */
 
-/** What is installed of one harness in one scope. */
+/** The installation for one harness in one scope. */
 export interface Installation {
   harness: HarnessId;
   scope: Scope;
@@ -107,8 +107,8 @@ function listOwnLines(settings: Record<string, unknown>, harness: HarnessId): Re
 }
 
 /**
- * Returns whether this version's `install` writes this pre-tool line. Any other is never run: a clone brings its own
- * settings.
+ * Returns whether this version's `install` writes this pre-tool line. Any other line is never run, because a clone may
+ * bring its own settings.
  */
 export function isWritten(line: string, { harness, pieces }: Pick<InstallLocation, 'harness' | 'pieces'>): boolean {
   const native = HARNESSES[harness].events['pre-tool-use'];
@@ -119,7 +119,7 @@ export function isWritten(line: string, { harness, pieces }: Pick<InstallLocatio
   );
 }
 
-/** Lists the writing tools known to this version for which a hook is not called. */
+/** Lists the writing tools, as far as this version knows them, for which a hook is not called. */
 export function findUnheardTools({ matcher = '' }: GuardHook, harness: HarnessId): string[] {
   const tools = (renderMatcher(HARNESSES[harness], 'pre-tool-use') ?? '').split('|');
   if (typeof matcher !== 'string') return tools;
@@ -201,7 +201,7 @@ function saysRules({ additions = [] }: SharedFile): string {
   return additions.some(({ value }) => typeof value === 'string') ? ' and permissions' : '';
 }
 
-/** Lists entries that a harness cannot use. @param text settings; returns no faults if they do not parse */
+/** Lists entries that a harness cannot use; none if the settings do not parse. @param text the settings */
 export function readFormFaults(harness: HarnessId, text: string): FormFault[] {
   const errors: ParseError[] = [];
   const settings: unknown = parse(text, errors, { allowTrailingComma: true });
@@ -211,7 +211,7 @@ export function readFormFaults(harness: HarnessId, text: string): FormFault[] {
 /**
  * Judges whether a harness accepts the settings: for some faults it drops the whole file with all its hooks, for others
  * it skips only the faulty entry.
- * @param version of its program; undefined if unknown, and then it counts as new
+ * @param version the version of the harness's program; undefined if unknown, in which case the program counts as new
  */
 export function judgeForm(
   { harness, scope, isThere, settings }: Installation,

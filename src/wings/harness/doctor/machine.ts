@@ -11,7 +11,7 @@ import type { Probes, ProgramEnd } from './probes.js';
 /** Maximum number of characters kept of a program's output. */
 const KEPT = 64 * 1024;
 
-/** What the probes need from the call. */
+/** The parts of a call that the probes need. */
 interface Asked {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -33,8 +33,8 @@ export function createProbes(asked: Asked): Probes {
 }
 
 /**
- * Runs a program in its own process group and session: whatever a login shell starts ends with it and cannot take the
- * terminal.
+ * Runs a program in its own process group and session, so that everything that a login shell starts ends with the shell
+ * and cannot take the terminal.
  * @throws DevCliError `INTERRUPTED`
  */
 async function runBounded(
@@ -68,7 +68,7 @@ async function runBounded(
 
 function refusesWriting(path: string): string | null {
   try {
-    // A sandbox may forbid writing only one of the two.
+    // Checks the file and its directory, because a sandbox may forbid writing only one of them.
     closeSync(openSync(path, 'r+'));
     accessSync(dirname(path), constants.W_OK);
     return null;

@@ -11,14 +11,14 @@ import type { HookTrial } from './guard.js';
 import { describeProbeFailure, type EnvironmentVariables, hasSucceeded, type Probes } from './probes.js';
 
 /**
- * Creates two temporary directories in which the guard is tried: one where a run plans, one without dev-cli
+ * Creates two temporary directories in which the guard is tried: one with a planning run, one without dev-cli
  * (harness.md, Doctor).
  */
 
 /** Tries a hook line in both directories. */
 export type TryHookLine = (line: string, harness: HarnessId) => Promise<HookTrial>;
 
-/** What is needed to set up the directories. */
+/** Everything that setting up the directories needs. */
 interface Tools {
   probes: Probes;
   env: EnvironmentVariables;
@@ -54,7 +54,10 @@ export function withPlayground<T>(tools: Tools, use: (tryLine: TryHookLine) => P
   });
 }
 
-/** Creates a temporary directory for `use`, and removes it. @throws DevCliError `IO` if none can be created */
+/**
+ * Creates a temporary directory for `use`, and removes it afterwards.
+ * @throws DevCliError `IO` if it cannot be created
+ */
 export async function withTemporaryDirectory<T>(use: (base: string) => Promise<T>): Promise<T> {
   const base = withIoErrors(tmpdir(), null, () => realpathSync(mkdtempSync(join(tmpdir(), 'dev-cli-doctor-'))));
   try {
@@ -77,7 +80,10 @@ export function renderPayload(harness: HarnessId, directory: string): string {
   return JSON.stringify({ ...shared, ...trial });
 }
 
-/** Writes the hook script where lines of a project expect it, and the settings by which some find the project. */
+/**
+ * Writes the hook script where a project's hook lines expect it, and the settings files by which some lines find the
+ * project.
+ */
 function putHooks(directory: string, hook: string): void {
   for (const path of Object.values(HARNESSES).flatMap((one) => [
     locateHookFile(one),
@@ -109,8 +115,7 @@ async function beginPlanning({ probes, env, program: [node, entry] }: Tools, dir
 }
 
 /**
- * Returns the call's environment without variables that lead to another root, another session, or a repository further
- * up.
+ * Returns the call's environment without variables that lead to another root, another session, or a repository above.
  */
 export function buildEnvironment(env: EnvironmentVariables, directory: string, base: string): EnvironmentVariables {
   const kept = Object.entries(env).filter(

@@ -1,6 +1,6 @@
 import type { GroupEnd } from '../../../work/processes.js';
 
-/** What `doctor` may do on the machine (harness.md, Doctor). No probe writes into the project. */
+/** The operations that `doctor` may perform on the machine (harness.md, Doctor). No probe writes into the project. */
 export interface Probes {
   /** Runs a program to its end, or to the time limit of the call; then also ends all processes that it started. */
   run(program: string, args: readonly string[], around?: Around): Promise<ProgramEnd>;

@@ -30,7 +30,7 @@ export interface CallingSessionFacts {
   below: { root: string; cwd: string } | null;
 }
 
-/** Judges these facts. */
+/** Judges whether hooks run in the calling session. */
 export function judgeCallingSession({
   harness,
   session,

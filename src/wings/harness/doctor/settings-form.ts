@@ -3,8 +3,8 @@ import { omitUndefined } from '../../../base/defined.js';
 import { isRecord } from '../../../base/json.js';
 
 /**
- * Finds entries that a harness cannot use in the settings shared with `install` (harness.md, Doctor). Verified with the
- * programs themselves: some faults make them drop the whole file, others only the entry.
+ * Finds entries that a harness cannot use in the settings shared with `install` (harness.md, Doctor). The rules were
+ * verified with the harnesses themselves: for some faults they drop the whole file, for others only the entry.
  */
 
 /** An entry that a harness cannot use. */
@@ -31,7 +31,7 @@ const KINDS = {
 };
 type Kind = keyof typeof KINDS;
 
-/** Reports a value that has not the expected kind; a missing value is fine. */
+/** Reports a value that does not have the expected kind; a missing value is not a fault. */
 export function checkValueKind(object: Record<string, unknown>, key: string, kind: Kind, at = ''): FormFault[] {
   const value = object[key];
   return value === undefined || KINDS[kind].is(value) ? [] : [{ what: `${at}${key}: ${KINDS[kind].not}` }];
@@ -41,16 +41,19 @@ export function checkValueKind(object: Record<string, unknown>, key: string, kin
 export interface HookForm {
   /** The hook types that the harness knows; absent if it skips only the entry of an unknown type. */
   types?: readonly string[];
-  /** The events whose hooks it checks; absent: all. */
+  /** The events whose hooks the harness checks; absent if it checks all. */
   events?: readonly string[];
   /** Whether a group may lack a list of hooks. */
   mayBeEmpty: boolean;
   isTimeout: (seconds: number) => boolean;
-  /** Since when it skips only: `hooks` that is no object, an event that is no list, an invalid entry. */
+  /**
+   * The versions since which the harness skips only the faulty part: `hooks` if it is not an object, an event that is
+   * not a list, an invalid entry.
+   */
   borneSince?: { hooks: string; event: string; entry: string };
 }
 
-/** Lists the faults of hooks in that form. */
+/** Lists the faults of hooks in Claude Code's form. */
 export function listHooksFaults(hooks: unknown, form: HookForm): FormFault[] {
   const { events, borneSince: since } = form;
   const fault = (what: string, borneSince?: string): FormFault => ({ what, ...omitUndefined({ borneSince }) });

@@ -12,7 +12,7 @@ import { buildNote, buildProblem, type DoctorFinding } from './finding.js';
  * trusts.
  */
 
-/** A harness and the surroundings to look at. */
+/** A harness, and the surroundings in which it runs. */
 interface Place extends Pick<SilenceContext, 'directories' | 'scopes' | 'env'> {
   harness: HarnessId;
   /** Absolute directory of the call. */
@@ -23,8 +23,8 @@ interface Place extends Pick<SilenceContext, 'directories' | 'scopes' | 'env'> {
 }
 
 /**
- * Finds what keeps a harness from running its hooks. @throws DevCliError `IO`, `DATA_MALFORMED` for settings that do
- * not parse
+ * Finds the reasons why a harness does not run its hooks.
+ * @throws DevCliError `IO`, `DATA_MALFORMED` for settings that do not parse
  */
 export function lookForSilence(place: Place): DoctorFinding[] {
   const harness = HARNESSES[place.harness];

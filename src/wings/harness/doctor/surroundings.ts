@@ -7,7 +7,7 @@ import { type DoctorContext, type EnvironmentVariables, hasSucceeded, type Probe
 
 /** Checks what git and the sandbox of this shell allow (harness.md, Doctor). */
 
-/** The answers of git about the committer. */
+/** Git's answers about the committer. */
 interface Identity {
   /** In the environment of this shell. */
   here: ProgramEnd;
@@ -61,7 +61,7 @@ export async function lookAtGit(
   ];
 }
 
-/** Asks about a file of a run, which `git clean` and `git stash -u` must not take. */
+/** Asks about a file of a run, because `git clean` and `git stash -u` must not remove such files. */
 const ASK_IGNORED = ['check-ignore', '--quiet', '.dev/specs/doctor/state.json'];
 
 /** Judges the committer identity. */
@@ -94,7 +94,7 @@ export function judgeWriting(refused: { place: string; code: string } | null, ca
   );
 }
 
-/** Judges how `git check-ignore` ended: 1 means that git does not ignore the path. */
+/** Judges how `git check-ignore` ended; exit code 1 means that git does not ignore the path. */
 export function judgeIgnored(ran: ProgramEnd): DoctorFinding {
   const subject = { check: 'git' } as const;
   return ran.end === 'exit' && ran.code === 1
@@ -106,7 +106,10 @@ export function judgeIgnored(ran: ProgramEnd): DoctorFinding {
     : buildOk(subject, 'git ignores the runs in .dev.');
 }
 
-/** Judges whether a program could listen on a port of this machine. @param code of the error; null without one */
+/**
+ * Judges whether a program could listen on a port of this machine.
+ * @param code the error code; null if listening succeeded
+ */
 export function judgeListening(code: string | null): DoctorFinding {
   const subject = { check: 'sandbox' } as const;
   const ways = Object.values(HARNESSES).flatMap(({ sandbox }) => sandbox?.listening ?? []);

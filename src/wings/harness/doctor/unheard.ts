@@ -14,9 +14,9 @@ import { listHookLines } from './guard.js';
 /** Detects sessions in which the project's hooks do not run (harness.md, Sessions). */
 
 /**
- * Returns whether a working hook leaves a trace of a new session here: there are runs, or hooks are installed into the
- * project.
- * @param besides the name of a run that does not count, since this call has begun it
+ * Returns whether a working hook leaves a trace of a new session here: it does if there are runs, or if hooks are
+ * installed into the project.
+ * @param besides the name of a run that does not count, because this call has begun it
  * @throws DevCliError `IO`
  */
 export function leavesTrace(root: string, besides?: string): boolean {
@@ -26,9 +26,9 @@ export function leavesTrace(root: string, besides?: string): boolean {
 }
 
 /**
- * Warns, once per session, that none of the hooks in the project's settings has reported it.
+ * Warns, once per session, that none of the hooks in the project's settings has reported the session.
  * @param harness the harness of the session
- * @param session its id, from the harness
+ * @param session the session's id, from the harness
  * @param cwd absolute directory of the call
  * @param begun the name of the run that this call has begun
  * @returns the warning; null if hooks were heard, could not have left a trace, or are not installed
@@ -46,7 +46,7 @@ export async function warnOfSilence(
     if (error instanceof DevCliError) return null;
     throw error;
   }
-  // If the note cannot be written, the warning is repeated.
+  // If this cannot be recorded, the warning is repeated at the next call.
   await store.changeSession(session, { becomes: 'told' }).catch(() => {});
   const { title } = harness;
   return [

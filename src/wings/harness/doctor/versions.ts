@@ -11,8 +11,8 @@ import { type DoctorContext, describeProbeFailure, hasSucceeded, type Probes, ty
 const OLDEST_NODE = '20.17';
 
 /**
- * Returns a negative number if `one` is older. Numbers decide first; a suffix that only one has, such as a
- * pre-release's, sorts after.
+ * Returns a negative number if `one` is older. Numbers are compared first; a version with a suffix, such as a
+ * pre-release, then sorts after the same version without it.
  */
 export function compareVersions(one: string, other: string): number {
   return one.localeCompare(other, 'en', { numeric: true });

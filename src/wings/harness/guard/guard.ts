@@ -7,13 +7,19 @@ import { createGlobTest } from '../../../work/paths.js';
  * paths and read the run.
  */
 
-/** A resolved write: a path, absolute and without links or `..`, or a change of the history of the run's repository. */
+/** A resolved write: a path, absolute and without links or `..`, or a change to the history of the run's repository. */
 export type ResolvedWrite = FileWrite | 'history';
 
 interface FileWrite {
-  /** Relative to the root, with `/` as separator; empty if any file in it may be written, null if outside. */
+  /**
+   * Relative to the root, with `/` as separator; empty if any file in the root may be written, null if the path is
+   * outside.
+   */
   inRoot: string | null;
-  /** The same, relative to the work tree; in a git directory further up that it belongs to, the path from `.git` on. */
+  /**
+   * The same, relative to the work tree; for a path in a git directory above that the work tree belongs to, the part
+   * from `.git` on.
+   */
   inWorkTree: string | null;
 }
 
@@ -21,15 +27,15 @@ interface FileWrite {
 export interface GuardedRun {
   name: string;
   work: GuardedWork | null;
-  /** Globs, relative to the work tree, that the recipe lets tools write; null if it does not say. */
+  /** Globs, relative to the work tree, that the recipe lets tools write; null if the recipe does not say. */
   writes: readonly string[] | null;
-  /** Paths in the run's directory that the pending action, or a task that is out, expects to be written. */
+  /** Paths in the run's directory that the pending action, or a task under way, expects to be written. */
   promised: readonly string[];
-  /** The globs of each worker task that is out; an empty list of globs means everything. */
+  /** The globs of each worker task under way; an empty list of globs means everything. */
   tasks: readonly (readonly string[])[];
 }
 
-/** Who writes. `unknown`: the harness does not tell subagents apart. */
+/** Who writes. `unknown`: the harness does not tell subagents from the main agent. */
 export type Writer = 'main' | 'subagent' | 'unknown';
 
 /** Paths below `.dev` that only dev-cli writes. */
@@ -41,9 +47,9 @@ const OWN_OF_RUN =
 const ANSWERS = /^actions\/[^/]+\/(?:data\.[^/]+|reason\.md|note\.md|result\.md|result\.json)$/;
 /** Documents that are written during planning and must not change during execution. */
 const DOCUMENTS = /^(?:DRAFT\.md|plan-content\.json|(?:findings|analysis|reviews)\/.+)$/s;
-/** The handoff of a session to the next one; may be written whatever the run does. */
+/** The handoff of a session to the next one; it may be written in every state of the run. */
 const HANDOFF = /^\.ai\/handoffs\/[^/]+\.md$/s;
-/** Paths below `.dev` that belong to the project, and the file that passes on a request. */
+/** Paths below `.dev` that belong to the project, and the file in which an agent passes a request to `init`. */
 const SHARED = /^(?:recipes|workflows|agents)\/|^goal\.md$/;
 
 /**
@@ -112,7 +118,7 @@ function judgeWorker(path: string, { name, tasks }: GuardedRun, writer: Writer):
     : `${shown(path)} is in no todo that is at work in "${name}": ${allowed.join(', ')}. A worker that needs it hands in BLOCKED with needs.files.`;
 }
 
-/** The work tree itself stands for anything in it. */
+/** Renders a path for a message; an empty path stands for anything in the work tree. */
 function shown(path: string): string {
   return path === '' ? 'anything in the work tree' : path;
 }

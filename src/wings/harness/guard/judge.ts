@@ -16,7 +16,7 @@ export function writesNothing({ tool, input }: ToolCall): boolean {
 /**
  * Refuses a tool call that writes something the live run does not allow.
  * @returns null if the call may proceed
- * @throws what the store throws; the hook line then blocks the tool
+ * @throws the store's errors; the hook line then blocks the tool
  */
 export async function judgeCall(context: JudgingContext, event: ToolCall): Promise<HookAnswer | null> {
   if (writesNothing(event)) return null;
@@ -32,7 +32,7 @@ export async function judgeCall(context: JudgingContext, event: ToolCall): Promi
   };
 }
 
-/** Returns why one of these must not be written; null if all may. */
+/** Returns why one of the writes is forbidden; null if all are allowed. */
 function judgeAll(writes: readonly ResolvedWrite[], run: GuardedRun, writer: Writer): string | null {
   for (const write of writes) {
     const why = judgeWrite(write, run, writer);

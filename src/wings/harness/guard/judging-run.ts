@@ -18,7 +18,7 @@ export interface JudgingContext extends Pick<ReadContext, 'root' | 'workTree' | 
   home: string;
 }
 
-/** Reads a run; null if it does not exist or an older version wrote it. @throws what the store throws */
+/** Reads a run; null if it does not exist or an older version wrote it. @throws the store's errors */
 export async function readRunHead({ store }: Pick<ReadContext, 'store'>, name: string): Promise<RunHead | null> {
   try {
     const head = await store.read(name);
@@ -30,8 +30,8 @@ export async function readRunHead({ store }: Pick<ReadContext, 'store'>, name: s
 }
 
 /**
- * Returns the live run of a session: the one it is bound to or, if that has ended, the last live one it was bound to
- * before; else null.
+ * Returns the live run of a session: the run to which it is bound or, if that run has ended, the last live run to which
+ * it was bound before. Returns null if there is none.
  */
 export async function findBoundRun(context: JudgingContext, session: string): Promise<RunHead | null> {
   const mark = await context.store.sessionMark(session);
@@ -39,16 +39,16 @@ export async function findBoundRun(context: JudgingContext, session: string): Pr
 }
 
 /**
- * Finds the run that an agent's call concerns: that of its session. If hooks have reported the session and it has no
- * run, there is none; if hooks have not reported it, the active run counts.
+ * Finds the run that an agent's call concerns: the run of its session. If the session has no run, it is the active run,
+ * but only as long as no hook has reported the session.
  */
 export async function findJudgingRun(context: JudgingContext, session: string): Promise<RunHead | null> {
   return findFirst(listJudging(context, session));
 }
 
 /**
- * Finds the run whose guard judges: a run that guards nothing passes that on to an earlier one; one that a person has
- * unguarded does not.
+ * Finds the run whose guard judges a tool call. If a run guards nothing, an earlier run of the session judges instead;
+ * if a person has unguarded a run, nothing is judged.
  */
 export async function findGuardedRun(context: JudgingContext, session: string): Promise<GuardedRun | null> {
   for await (const head of listJudging(context, session)) {

@@ -5,7 +5,7 @@ import type { RunState } from '../../../run/state.js';
 export interface PromisedFile {
   /** Relative to the run's directory. */
   path: string;
-  /** `data`: written by the agent that drives the run. `output`: written by an agent that it starts. */
+  /** `data`: written by the agent that drives the run. `output`: written by an agent that the driving agent starts. */
   kind: 'data' | 'output';
 }
 

@@ -23,9 +23,9 @@ interface Writes {
 }
 
 /**
- * Lists the paths that a call would write; empty for a tool that writes no file. Null if the call writes but does not
- * say what.
- * @param isDirectory tests a path as the call names it; matters only for where a copy ends up
+ * Lists the paths that a call would write; empty for a tool that writes no file. Returns null if the call writes but
+ * does not name the file.
+ * @param isDirectory returns whether a path, as the call names it, is a directory; it decides where a copy ends up
  */
 export function listCallWrites(tool: string, input: Input, isDirectory?: DirectoryTest): Writes | null {
   const member = FILE_TOOLS[tool];
@@ -56,7 +56,7 @@ interface Place {
   home: string;
 }
 
-/** Resolves everything that a call would write; null if it writes but does not say what. */
+/** Resolves all paths that a call would write; null if it writes but does not name the file. */
 export function resolveCall(
   { tool, input, cwd }: { tool: string; input: Input; cwd: string },
   place: Place,
@@ -72,7 +72,7 @@ export function resolveCall(
  * the file system does. Programs differ in whether `..` leaves a link by its name or by its target: both results are
  * returned if they differ.
  * @param cwd absolute directory to which a relative path is relative
- * @throws system errors, except those of a path that cannot be written either
+ * @throws system errors, except for paths that the tool could not write either
  */
 function resolveWrites(path: string, cwd: string, place: Place): ResolvedWrite[] {
   const history = findHistory(path);
@@ -84,7 +84,7 @@ function resolveWrites(path: string, cwd: string, place: Place): ResolvedWrite[]
   return [...new Set(ways)].map((way) => {
     const [inRoot, inWorkTree] = [findWithin(root, way), findWithin(workTree, way) ?? findGitAbove(workTree, way)];
     if (isAnything) return { inRoot: inRoot === null ? null : '', inWorkTree: inWorkTree === null ? null : '' };
-    // Whatever contains the root contains `.dev`.
+    // A directory that contains the root also contains `.dev`.
     const holdsRoot = way === root || root.startsWith(way === '/' ? way : way + sep);
     return holdsRoot ? { inRoot: '.dev', inWorkTree: '' } : { inRoot, inWorkTree };
   });
@@ -98,7 +98,7 @@ function followBoth(absolute: string): string[] {
 
 /**
  * Lists paths that a pattern may match: these directories, reserved names at their top, or their parents, each with the
- * rest of the pattern. Does not check whether the tool expands wildcards: few file names contain one.
+ * rest of the pattern. Does not check whether the tool expands wildcards, because few file names contain one.
  */
 function fillIn(absolute: string, directories: readonly string[]): string[] {
   const parts = absolute.split('/').filter((part) => part !== '' && part !== '.');
@@ -118,7 +118,10 @@ function fillIn(absolute: string, directories: readonly string[]): string[] {
 
 const WILDCARD = /[*?[{]/;
 
-/** Compares the text before the first wildcard and after the last; a leading dot must be literal. */
+/**
+ * Returns whether a pattern's part may match a name. Compares only the text before the first wildcard and after the
+ * last; a leading dot must be literal.
+ */
 function mayBe(part: string, name: string): boolean {
   const from = part.search(WILDCARD);
   if (from === -1) return part === name;
@@ -127,8 +130,8 @@ function mayBe(part: string, name: string): boolean {
 }
 
 /**
- * Returns whether git would change the history of the run's repository; any other repository inside or outside it does
- * not matter.
+ * Returns whether git would change the history of the run's repository; other repositories, inside or outside the work
+ * tree, do not matter.
  */
 function changesHistory({ directory, word }: { directory: string; word: string }, cwd: string, place: Place): boolean {
   const at = locate(directory, cwd, place);
@@ -178,8 +181,8 @@ function findWithin(base: string, absolute: string): string | null {
 }
 
 /**
- * Finds a git directory above, from which hooks run: a work tree may be a part of its repository, or linked from one
- * that contains it.
+ * Returns the part of a path from `.git` on, if the path is in a git directory above the work tree, because hooks run
+ * from there. Such a work tree is a part of its repository, or is linked from a repository that contains it.
  */
 function findGitAbove(workTree: string, absolute: string): string | null {
   const [, holder, path] = /^(.*?)\/(\.git(?:\/.*)?)$/is.exec(absolute) ?? [];
@@ -187,8 +190,8 @@ function findGitAbove(workTree: string, absolute: string): string | null {
 }
 
 /**
- * Folds the case of `.dev`: some file systems take `.DEV/state.json` for `.dev/state.json`, and elsewhere this does no
- * harm.
+ * Folds the case of `.dev`, because some file systems take `.DEV/state.json` for `.dev/state.json`; on others, folding
+ * does no harm.
  */
 function foldDev(path: string): string {
   return /^\.dev(?:\/|$)/i.test(path) ? path.toLowerCase().slice(0, 4) + path.slice(4) : path;

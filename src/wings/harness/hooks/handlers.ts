@@ -25,8 +25,8 @@ type On<Name extends HookEvent['on']> = Extract<HookEvent, { on: Name }>;
 type Within = Context & WithPorts;
 
 /**
- * Opens a waiting gate when a person types a prompt. Gemini CLI ignores output after a compaction, but keeps context
- * added to the last prompt: there, each prompt of a person also gets the state of the run.
+ * Opens a waiting gate when a person types a prompt. Gemini CLI ignores hook output after a compaction, but keeps
+ * context added to the last prompt; so there, the state of the run is added to each prompt of a person.
  */
 async function hearPrompt(context: Within, event: On<'user-prompt-submit'>): Promise<HookAnswer | null> {
   if (event.spent !== null) await keepSpent(context, event.session, event.spent);
@@ -47,7 +47,8 @@ const LOOP =
   'dev-cli drives this work: do the pending action, then run its ack exactly as printed; the answer brings the next one. Where agents are to be started, run the ack first if they may have delivered already.';
 
 /**
- * Renders the manifest of a run, preceded by the loop in two sentences: a harness may show the skill only as context.
+ * Renders the manifest of a run. Inserts the loop in two sentences, because the agent may no longer have the skill that
+ * explains it.
  */
 function renderManifest(context: Within, head: RunHead): string {
   const { text } = buildManifest(createRunView(context, head), context.ports.sections, context);
@@ -56,7 +57,8 @@ function renderManifest(context: Within, head: RunHead): string {
 }
 
 /**
- * Opens a waiting gate after an answered question, binds the session after a call of dev-cli, checks promised files.
+ * Opens a waiting gate after an answered question, binds the session after a call of dev-cli, and checks promised
+ * files.
  */
 async function lookAfterTool(context: Within, event: On<'post-tool-use'>): Promise<HookAnswer | null> {
   if (event.spent !== null) await keepSpent(context, event.session, event.spent);
@@ -74,8 +76,8 @@ async function keepSpent(context: Within, session: string, spent: SubagentUsage)
 }
 
 /**
- * Tells a new or compacted session the state of its run; a new session continues the active run that another one has
- * left.
+ * Tells a new or compacted session the state of its run; a new session continues the active run if another session has
+ * left that run.
  */
 async function begin(context: Within, { session, cause }: On<'session-start'>): Promise<HookAnswer | null> {
   const { run = null, heard = false } = (await context.store.sessionMark(session)) ?? {};

@@ -14,16 +14,19 @@ import { listCallWrites } from '../guard/writes.js';
 
 /** Parses the payload that a harness sends to a hook on stdin (harness.md, Hooks). */
 
-/** A part of the nudge for an agent that stops; identifies it when Gemini CLI passes it to the prompt hook. */
+/**
+ * A part of the nudge for an agent that stops; by this part, the nudge is recognized when Gemini CLI passes it to the
+ * prompt hook.
+ */
 export const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
 
-/** What `readPayload` needs besides the text. */
+/** The inputs of `readPayload` besides the text. */
 export interface PayloadSource {
   event: HookEventName;
   harness: HarnessId;
   /** Absolute directory of the call; used if the harness sends none. */
   cwd: string;
-  /** Whether, by the environment, a script instead of a person writes the prompts and answers questions. */
+  /** Whether the environment says that a script, not a person, writes the prompts and answers questions. */
   unattended: boolean;
 }
 
@@ -73,7 +76,7 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
   }
 }
 
-/** Reads the token use that comes with the result of an agent. */
+/** Reads how many tokens an agent used from the answer with its result. */
 function readSpent({ tool_response: response }: Record<string, unknown>): SubagentUsage | null {
   if (!isRecord(response)) return null;
   const told = SPENT_MEMBERS.find(({ agent }) => typeof response[agent] === 'string');

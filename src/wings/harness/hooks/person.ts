@@ -13,7 +13,10 @@ import { NUDGE } from './payload.js';
 
 /** Records that a person was active in a chat (harness.md, Human gates); an agent cannot forget or fake this. */
 
-/** Returns whether a person wrote this prompt: no subagent's first message, no notice of the harness, no script. */
+/**
+ * Returns whether a person wrote this prompt, rather than a script or the harness (a subagent's first message, or a
+ * notice).
+ */
 export function isPersonsPrompt({
   agent,
   attended,
@@ -43,7 +46,7 @@ export function isAnsweredQuestion({
 /**
  * Records that a person was active, if the session's run is waiting for one.
  * @param what how the person was noticed, for the journal; never their words
- * @returns what the agent should do next if that opened the gate; null if nothing waits
+ * @returns the agent's next step if a gate is now open; null if the run was not waiting for a person
  */
 export async function recordPersonActivity(
   context: Context,
@@ -70,8 +73,8 @@ const REPEAT =
   'dev-cli: the user was heard. If they want the changed sources kept, repeat the acknowledgement that was refused; it accepts the paths it listed.';
 
 /**
- * Renders the command of each choice: the action shows none, so that an agent cannot run one before the user has
- * spoken.
+ * Renders the command of each choice. The action itself shows no commands, so that an agent cannot run one before the
+ * user has spoken.
  */
 function renderWaysOn(context: Context, { run, block, actionId, choices = [] }: GateAction): string {
   const format = createFormatterFor(undefined);

@@ -19,7 +19,7 @@ interface OwnCall {
   names: string[];
 }
 
-/** Words that may precede a program and run it. */
+/** Words that may precede the name of a program that a command runs. */
 const BEFORE = /^(?:[A-Za-z_]\w*=.*|env|timeout|nohup|time|command|exec|!|\{|if|then|do|else|while|\d+[smh]?|-\S*)$/s;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Maximum number of words looked at after the verb. */
@@ -49,8 +49,8 @@ function readWord(word: Word): string {
 
 /**
  * Binds a session to the run that its main agent has just taken up: by `use`; or by `init` or `step` if the session has
- * no live run. If the harness hides the session from shells, `init` always binds; elsewhere `init` itself did, or
- * refused.
+ * no live run. If the harness hides the session from shells, `init` always binds; otherwise the call of `init` has
+ * already bound the session, or refused to.
  */
 export async function bindByCall(context: Context, event: Extract<HookEvent, { on: 'post-tool-use' }>): Promise<void> {
   const { command } = event.input;
@@ -66,8 +66,8 @@ export async function bindByCall(context: Context, event: Extract<HookEvent, { o
 }
 
 /**
- * Lets a new session continue the run of its work tree, if the run is live and the session that had it has ended. A run
- * without any session, such as one begun on a terminal or in CI, is left alone.
+ * Lets a new session continue the run of its work tree, if the run is live and the session that was bound to it has
+ * ended. A run without any session, such as one begun on a terminal or in CI, is left alone.
  */
 export async function bindToActiveRun(context: Context, session: string): Promise<void> {
   const active = await findOwnRun(context);
@@ -77,13 +77,16 @@ export async function bindToActiveRun(context: Context, session: string): Promis
   await context.store.changeSession(session, { becomes: 'successor', run, runId });
 }
 
-/** Records that hooks work in a session that was bound by a call of dev-cli: the binding alone does not show it. */
+/**
+ * Records that hooks work in a session that was bound by a call of dev-cli, because the binding alone does not show
+ * that.
+ */
 export async function recordHooksHeard({ store }: Context, session: string): Promise<void> {
   try {
     const mark = await store.sessionMark(session);
     if (mark !== null && mark.run !== null && !mark.heard) await store.changeSession(session, { becomes: 'heard' });
   } catch (error) {
-    // The answer of the hook matters more.
+    // Ignored, because the hook's answer matters more.
     if (!(error instanceof DevCliError)) throw error;
   }
 }

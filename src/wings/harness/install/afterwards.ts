@@ -10,7 +10,10 @@ import type { Scope } from './piece.js';
 
 /** Tells the user what to do next (harness.md, Install). */
 
-/** Lists the next step for each harness that an installation has changed, and what dev-cli itself lacks. */
+/**
+ * Lists the next step for each harness that an installation has changed, what its permission means, and whether dev-cli
+ * is missing on the PATH.
+ */
 export function listNextSteps(places: InstallPaths, parts: readonly PartDecisions[], searchPath: string): string[] {
   const steps = parts.flatMap(({ part, decisions }) => {
     if (part === 'project' || !decisions.some(({ text }) => typeof text === 'string')) return [];
@@ -57,14 +60,14 @@ export function listForeignHooks(parts: readonly PartDecisions[]): string[] {
   );
 }
 
-/** Names entries of somebody else where ours would be. */
+/** Lists notes about entries of others in places where dev-cli's entries would be. */
 export function listRivalNotes(parts: readonly PartDecisions[]): string[] {
   return parts.flatMap(({ decisions }) =>
     decisions.flatMap(({ path, rivals = [] }) => rivals.map((rival) => describeRival(path, rival))),
   );
 }
 
-/** Says that an entry in a file is somebody else's and stays. */
+/** Says that an entry in a file belongs to somebody else and stays. */
 export const describeRival = (path: string, rival: string): string =>
   `${rival} in ${path} is not from dev-cli and stays as it is; nothing is added there.`;
 

@@ -64,7 +64,7 @@ export function applyInstallPlan(
   const makesRules = isAny && scope === 'project' && readIgnoreRules(context.root) === undefined;
   const hasRules = known?.ignoreRules === true || makesRules;
   const home = dirname(path);
-  // An earlier call that was interrupted before it wrote anything may have created it.
+  // The directory may come from an earlier call that was interrupted before it wrote anything.
   const isBare = areLockFiles(listNames(home));
   const made = [
     ...(known === null ? [] : listCreatedDirectories(known, base, path)).filter(
@@ -93,14 +93,14 @@ export function applyInstallPlan(
   return remaining;
 }
 
-/** @param text null to remove the file */
+/** Writes or removes a file, or the directory that switches an extra on. @param text null to remove it */
 function put(path: string, text: string | null, isDirectory: boolean): void {
   if (isDirectory) text === null ? removeEmptyDirectories([path]) : createExtraDirectory(path);
   else if (text === null) removeText(path);
   else writeText(path, text);
 }
 
-/** Builds the manifest's records; those of these parts come from `recordOf`. */
+/** Builds the manifest's records; `recordOf` supplies the records of `parts`. */
 export function mergeRecords(
   known: Manifest | null,
   parts: readonly PartDecisions[],
@@ -125,7 +125,7 @@ function keepEarlier({ record, was, text }: FileDecision): PieceRecord | undefin
     : { ...record, earlier: was };
 }
 
-/** Returns whether a temporary file next to a file of ours, or a shared one, is left from an interrupted write. */
+/** Returns whether a temporary file next to one of our files or to a shared file is left from an interrupted write. */
 function isWrittenBy({ text, put, record, was }: FileDecision, leftover: string): boolean {
   const known = [record, was].filter((one) => one !== undefined);
   if (known.some(({ kind }) => kind === 'file')) return true;

@@ -14,7 +14,7 @@ export interface ConsentQuestion {
   /** The harnesses and the scope, without options like `--yes`. */
   input: Invocation['input'];
   title: string;
-  /** Further information for the person who is asked. */
+  /** More information for the person who is asked. */
   notes: readonly string[];
 }
 

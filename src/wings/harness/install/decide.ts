@@ -7,7 +7,10 @@ import type { InstallPiece, OwnFile, SharedFile } from './piece.js';
 import { listRivalTables, putRegions, takeRegions } from './regions.js';
 import { addToSettings, applyUndo, listOwnValues, listRivalMembers, removeFromSettings } from './settings.js';
 
-/** Decides what installing or removing a piece does to a file. Pure: from texts to a text (harness.md, Install). */
+/**
+ * Decides what installing or removing a piece does to a file. Pure: computes the new text from texts (harness.md,
+ * Install).
+ */
 
 /** The decision for one file. */
 export interface FileDecision {
@@ -22,14 +25,17 @@ export interface FileDecision {
   record?: PieceRecord;
   /** The manifest's record of the file in its present state. */
   was?: PieceRecord;
-  /** The text that `install` would write now; after an interruption, a beginning of it may be next to the file. */
+  /**
+   * The text that `install` would write now; after an interruption, a temporary file with its beginning may lie next to
+   * the file.
+   */
   put?: string;
-  /** Entries of somebody else in places where ours would be; they stay. */
+  /** Entries of others in places where ours would be; they stay. */
   rivals?: readonly string[];
 }
 
 /**
- * Returns whether somebody else has the path of a piece, or its name.
+ * Returns whether a file of somebody else has the path of a piece, or its command name.
  * @param read returns the text at a path, or null if nothing is there
  */
 export function isPathTaken(
@@ -59,8 +65,8 @@ export function decideInstall(
 }
 
 /**
- * Lists entries of somebody else in places where a piece would put its own. @throws DevCliError `DATA_MALFORMED`,
- * `DOCUMENT_UNREADABLE`
+ * Lists entries of others in places where a piece would put its own.
+ * @throws DevCliError `DATA_MALFORMED`, `DOCUMENT_UNREADABLE`
  */
 export function listRivals(piece: SharedFile, present: string): string[] {
   return piece.kind === 'settings'
@@ -88,7 +94,10 @@ function installFile(piece: OwnFile, present: string | null, record: PieceRecord
 
 const WHY_KEPT = { theirs: 'it is not from dev-cli', edited: 'it was edited since it was installed' };
 
-/** Decides whose file it is: by the manifest or, as in a clone, by its mark. Its name does not matter. */
+/**
+ * Decides whose file this is: by the manifest or, as in a clone, by the mark in the file. The file's name does not
+ * matter.
+ */
 function judgeFile(present: string, record: PieceRecord | undefined): 'ours' | 'edited' | 'theirs' {
   if (record?.kind === 'file' && record.sha256 === sha256(present)) return 'ours';
   const mark = readMark(present);
@@ -129,7 +138,10 @@ function recordFound({ kind, additions = [], path }: SharedFile, present: string
   return { kind, before: '', undo: [], after: sha256(present), ...(theirs.length === 0 ? {} : { theirs }) };
 }
 
-/** Lists our content that was in the text before: it is somebody else's and stays when ours is removed. */
+/**
+ * Lists content of a piece that was in the text before. It belongs to somebody else, and stays when the piece is
+ * removed.
+ */
 function listTheirs({ lines = [], additions = [], path }: SharedFile, before: string): string[] {
   if (additions.length > 0) return listOwnValues(before, additions, path);
   return lines.filter((line) => hasLine(before, line));
@@ -147,7 +159,10 @@ function isComplete(piece: SharedFile, present: string): boolean {
   return takeAdditionsOut(piece, present, isStale) === present;
 }
 
-/** Decides the change for a piece that is removed. `piece`: the piece in this version, if it still exists. */
+/**
+ * Decides the change for a piece that is removed.
+ * @param piece the piece in this version, if this version still has it
+ */
 export function decideRemoval(
   path: string,
   piece: InstallPiece | undefined,
@@ -187,15 +202,19 @@ function removeShared(piece: SharedFile, present: string, record: PieceRecord | 
   return { path, what, does: 'updated', text: before };
 }
 
-/** Returns whether the rest of a file was ours alone; in a clone the marks show that. */
+/**
+ * Returns whether a file, after our content was removed, is empty and was created by us. Without a record, as in a
+ * clone, a file that held our marked blocks counts as created by us.
+ */
 function isLeftOver({ kind }: SharedFile, rest: string | null, record: SharedRecord | undefined): boolean {
   const isOurs = record?.before === null || (kind === 'regions' && !record?.before);
   return isOurs && rest !== null && /^[\s{}]*$/.test(rest);
 }
 
 /**
- * Removes our content: restores the previous bytes if nobody has changed the file since, else removes the entries that
- * are ours. Without a record, only what clearly comes from `install`: settings with one of our hooks, but no lines.
+ * Removes our content: restores the previous bytes if nobody has changed the file since, otherwise removes the entries
+ * that are ours. Without a record, removes only content that clearly comes from `install`: marked blocks, and entries
+ * in settings that have one of our hooks, but no lines.
  */
 function takeOut(piece: SharedFile, present: string | null, record: SharedRecord | undefined): string | null {
   if (present === null) return null;

@@ -16,7 +16,7 @@ import { pathError, withIoErrors } from '../../../store/io.js';
 
 /** Reads and writes the files of a harness, in a project or a home directory. */
 
-/** Maximum size in bytes, larger than any settings. */
+/** Maximum size of a file in bytes; no settings file is as large. */
 const LARGEST = 4 * 1024 * 1024;
 
 /**
@@ -41,7 +41,7 @@ export function readFileText(path: string): string | null {
   });
 }
 
-/** Finds a dangling link among the parents of a path; null if there is none. Throws system errors. */
+/** Finds a dangling link among a path and its parents; null if there is none. Throws system errors. */
 function findDangling(path: string): string | null {
   let at = path;
   while (!existsSync(at)) {
@@ -87,7 +87,7 @@ export function removeText(path: string): void {
 
 /**
  * Removes temporary files that an interrupted write has left next to a file.
- * @param isOurs whether a text is one that dev-cli would have written there
+ * @param isOurs returns whether dev-cli would have written a text there
  * @throws DevCliError `IO`
  */
 export function removeLeftovers(path: string, isOurs: (text: string) => boolean): void {
@@ -110,8 +110,8 @@ export function listMissing(path: string): string[] {
 }
 
 /**
- * Removes those of these directories that are empty, deepest first, and returns those that remain. @throws DevCliError
- * `IO`
+ * Removes directories that are empty, deepest first, and returns the directories that remain.
+ * @throws DevCliError `IO`
  */
 export function removeEmptyDirectories(directories: readonly string[]): string[] {
   return [...directories].sort((one, other) => other.length - one.length).filter((directory) => !isRemoved(directory));

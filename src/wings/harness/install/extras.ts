@@ -74,7 +74,7 @@ export function locateExtra({ root }: Pick<Context, 'root'>, cwd: string, { name
   return join(findWingRoot(root, cwd, name), '.dev', name);
 }
 
-/** Decides on creating or removing the directories of extras: a non-empty one stays. */
+/** Decides on creating or removing the directories of extras; a directory that is not empty stays. */
 export function decideSwitches(
   context: Pick<Context, 'root'>,
   cwd: string,

@@ -9,9 +9,9 @@ import { pathExists } from './disk.js';
 type Around = Pick<Context, 'home' | 'searchPath'>;
 
 /**
- * Finds the harnesses that have a directory here or in the home directory, or whose program is on the PATH.
+ * Finds the harnesses that have a directory in `base` or in the home directory, or a program on the PATH.
  * @param base absolute
- * @throws DevCliError `USAGE` if there is none
+ * @throws DevCliError `USAGE` if no harness is found
  */
 export function findHarnesses(context: Around, base: string): HarnessId[] {
   const found = HARNESS_IDS.filter((id) => isFound(context, base, id));
@@ -25,7 +25,7 @@ export function findHarnesses(context: Around, base: string): HarnessId[] {
   );
 }
 
-/** Returns whether `install` finds this harness without being told. */
+/** Returns whether `install` finds this harness if the user names none. */
 export function isFound({ home, searchPath }: Around, base: string, harness: HarnessId): boolean {
   const { directory, program } = HARNESSES[harness];
   const programs = searchPath.split(delimiter).map((at) => join(at, program));

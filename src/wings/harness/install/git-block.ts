@@ -6,7 +6,7 @@ import { HARNESSES } from '../harness.js';
  * byte-exact: a hook is passed and returned as latin1, so that it stays unchanged in any encoding.
  */
 
-/** A shell expression for the session id: the first set variable of the harnesses. */
+/** A shell expression for the session id: the first of the harnesses' session variables that is set. */
 const SESSION = Object.values(HARNESSES)
   .flatMap(({ session }) => session ?? [])
   .reduceRight((rest, name) => (rest === '' ? `\${${name}-}` : `\${${name}:-${rest}}`), '');
@@ -14,8 +14,8 @@ const SESSION = Object.values(HARNESSES)
 const MARKERS = { begin: '# dev-cli: post-commit v1', end: '# dev-cli: post-commit end' };
 
 /**
- * No message passes through a shell, and node is not started. Commits of agent sessions for goals are skipped
- * (loop-core.md, Bounds).
+ * The lines of the block. They pass no commit message through a shell, and do not start node. Commits of agent sessions
+ * for goals are skipped (loop-core.md, Bounds).
  */
 const BODY = `{ f=$(git rev-parse --git-common-dir)/dev-cli-commits
 [ -n "\${DEV_CLI_AGENT-}" ] || [ ! -f "$f" ] || [ -d "$(git rev-parse --git-path rebase-merge)" ] || [ -d "$(git rev-parse --git-path rebase-apply)" ] ||
@@ -25,7 +25,7 @@ export const GIT_HOOK_BLOCK = `${MARKERS.begin}\n${BODY}\n${MARKERS.end}\n`;
 
 const SHEBANG = '#!/bin/sh\n';
 
-/** The whole hook if there was none. */
+/** The whole hook that is installed if there was none. */
 export const NEW_HOOK = `${SHEBANG}${GIT_HOOK_BLOCK}`;
 
 /** The state of the block in a hook. `without`: the hook as it was before; null if it contained only our block. */
@@ -65,7 +65,7 @@ const MANAGERS = [
   { name: 'husky', mark: /^# husky\b/m },
 ];
 
-/** Git runs a hook without a shebang with sh. */
+/** Returns whether a shell runs a hook; git runs a hook without a shebang with sh. */
 function isShell(hook: string): boolean {
   if (!hook.startsWith('#!')) return !hook.includes('\0');
   const [, line = ''] = /^#!([^\n]*)/.exec(hook) ?? [];

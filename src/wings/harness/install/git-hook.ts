@@ -11,7 +11,7 @@ import { findObstacle, GIT_HOOK_BLOCK, NEW_HOOK, putBlock, readBlock } from './g
 
 /** Installs the clone's `post-commit` hook, which records which session made a commit (memory.md, Hooks). */
 
-/** Its name for `--harness`. */
+/** The hook's name for `--harness`. */
 export const GIT_HARNESS = 'git';
 
 /** The change to the hook, made or planned. */
@@ -41,7 +41,7 @@ export interface GitHookPlan {
 /** Absolute paths of the hook. */
 interface Place {
   hook: string;
-  /** The file that git runs. */
+  /** The file that git really runs; a different one if core.hooksPath is set. */
   run: string;
   /** The file that the hook writes to. */
   commits: string;
@@ -77,7 +77,10 @@ export function planGitHook(directory: string, options: GitOptions): Promise<Git
   });
 }
 
-/** Plans the same for `uninstall`, which removes the block wherever it is. @throws DevCliError `IO`, `INTERRUPTED` */
+/**
+ * Plans the change that `uninstall` makes: it removes the block even if git does not run the hook.
+ * @throws DevCliError `IO`, `INTERRUPTED`
+ */
 export function planGitHookRemoval(directory: string, options: GitOptions): Promise<GitHookPlan> {
   return plan(directory, options, ({ hook: path, commits }) => {
     const removeCommits = isFile(commits) ? () => rmSync(commits) : null;
@@ -118,7 +121,7 @@ async function findPlace(directory: string, options: GitOptions): Promise<Place 
     const found = await findRepository(directory, options);
     if (found.kind === 'no-git') return 'git is not on the PATH.';
     if (found.kind !== 'repository') return `${directory} is not in a git repository.`;
-    // Git runs a hook at the top, to which a relative core.hooksPath is also relative.
+    // Git runs a hook in the top directory, to which a relative core.hooksPath is also relative.
     const top = resolve(directory, found.top);
     const ask = async (...args: string[]) => {
       const answer = await executeGit(top, ['rev-parse', ...args], options);
@@ -145,11 +148,11 @@ interface Hook {
   text: string;
   /** Why the hook file cannot be changed; null if it can. */
   fixed: string | null;
-  /** Why git does not run it. */
+  /** Why git does not run the hook; null if it does. */
   idle: string | null;
 }
 
-/** Returns null if there is no hook. Throws system errors. */
+/** Reads the hook; null if there is none. Throws system errors. */
 function readHook(path: string): Hook | null {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   if (entry === undefined) return null;

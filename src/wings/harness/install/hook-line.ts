@@ -1,7 +1,8 @@
 import type { Harness, HookEventName } from '../adapter.js';
 
 /**
- * Renders the line in a harness's settings that runs for an event: short, because harnesses show it; it runs a script.
+ * Renders the line in a harness's settings that runs for an event. The line only runs a script: it has to be short,
+ * because harnesses show it.
  */
 
 /** Where a line and its script are: in the project, for the user, or in the plugin. */
@@ -18,17 +19,17 @@ export function locateHookFile({ directory }: Harness): string {
 }
 
 // Gemini CLI replaces `$NAME` and `${NAME}` in settings with values of its own environment when it reads them. So every
-// variable is written as `${name-}` or with another operator, which it leaves alone.
+// variable is written as `${name-}` or with another operator: Gemini CLI leaves those alone.
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: these are of the shell
 
 /**
- * Searches the nearest directory with the settings that the line comes from, if no variable names the project
- * directory.
+ * Renders the search for the nearest directory with the settings that contain the line, for a harness without a
+ * variable for the project directory.
  */
 const renderSeek = ({ settings }: Harness): string =>
   `d=\${PWD-}; until [ -e "\${d-}/${settings.path}" ] || [ "\${d-}" = "\${d%/*}" ]; do d=\${d%/*}; done; `;
 
-/** Returns shell expressions for the directory of the script and for that of the project. */
+/** Returns shell expressions for the script's directory and the project's directory. */
 function findDirectories(harness: Harness, place: HookPlace): { seek: string; ofFile: string; project: string } {
   const isSought = harness.seeksProject === true && place === 'project';
   const project = isSought ? '${d-}' : `\${${harness.projectVariable}-.}`;
@@ -37,8 +38,8 @@ function findDirectories(harness: Harness, place: HookPlace): { seek: string; of
 }
 
 /**
- * Renders the command that a harness runs for an event (harness.md, Hooks). If the user's own shell runs it, it
- * contains single quotes only around the script.
+ * Renders the command that a harness runs for an event (harness.md, Hooks). If the user's own shell runs the line,
+ * single quotes occur only around the commands for `sh`.
  */
 export function renderHookLine(event: HookEventName, harness: Harness, place: HookPlace): string {
   const { seek, ofFile, project } = findDirectories(harness, place);
@@ -48,7 +49,10 @@ export function renderHookLine(event: HookEventName, harness: Harness, place: Ho
   return harness.runsByUsersShell ? `exec sh -c '${line}'` : line;
 }
 
-/** Without the script nobody can judge: if something is guarded, the line blocks the tool. */
+/**
+ * Renders the commands for a missing script: without it nothing can judge the call, so they block the tool if a run is
+ * guarded.
+ */
 const failClosed = (project: string): string =>
   `[ ! -e "${project}/.dev/guard" ] || { echo "dev-cli: no \${f-}, and a run is guarded here. dev-cli install writes it." >&2; exit 2; }`;
 

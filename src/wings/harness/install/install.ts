@@ -44,8 +44,8 @@ interface InstallInput {
  * `install`: puts skills, agents, hooks and permissions where each harness looks for them.
  * @param cwd absolute
  * @throws DevCliError `USAGE` for an unknown harness, or if none is named and none found; `TERMINAL_REQUIRED` for an
- * agent; `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`: then nothing is written;
- * `LOCKED` while another call writes; `IO`
+ * agent; `DATA_MALFORMED` for settings or a manifest that do not parse, `PREFERENCES_INVALID`; in all these cases
+ * nothing is written; `LOCKED` while another call writes; `IO`
  */
 export async function install(
   context: Context & WithPorts<'installs' | 'extras'>,
@@ -61,7 +61,7 @@ export async function install(
   const shipped = readMaterial(context, places.scope);
   const all = await loadExtras(context, input.with);
   const choose = (known: Manifest | null) => (chosen.length === 0 ? [] : chooseExtras(all, known, input.with));
-  // Before anything is written; in the user scope, the project's preferences do not matter.
+  // Checked before anything is written. In the user scope, the project's preferences do not matter.
   if (places.scope === 'project') readAgentChoices(readPreferences(context), Object.keys(shipped.agents));
   const ids: PartId[] = [...chosen, ...(places.scope === 'project' && chosen.length > 0 ? ['project' as const] : [])];
   const renewing = await Promise.all(context.ports.installs.map((load) => load()));
@@ -139,7 +139,7 @@ export async function uninstall(
       .filter(([part]) => !ids.some((id) => id === part))
       .flatMap(([, records]) => Object.keys(records).map((path) => followLinks(join(places.base, path))));
     const stays = (path: string) => staying.includes(followLinks(join(places.base, path)));
-    // A clone has no manifest: our content is found by its marks.
+    // A clone has no manifest, so our content is found by its marks.
     const material = { ...shipped, extras: known === null && places.scope === 'project' ? all : extras };
     const parts = ids.map((part): PartDecisions => {
       const records = known?.harnesses[part] ?? {};
@@ -184,7 +184,7 @@ function omitHow({ dryRun: _dry, yes: _yes, ...asked }: InstallInput): ConsentQu
   return asked as ConsentQuestion['input'];
 }
 
-/** Skills generated from recipes belong to the project and are not in the manifest. */
+/** Decides the renewal of skills generated from recipes; they belong to the project, not to the manifest. */
 function renewSkills(places: InstallPaths, stale: readonly { path: string; text: string }[]): FileDecision[] {
   return stale.map(({ path, text }) => {
     readAt(places, path);
@@ -192,7 +192,7 @@ function renewSkills(places: InstallPaths, stale: readonly { path: string; text:
   });
 }
 
-/** Shows the plan, and plans again under the lock, since things may have changed while the user answered. */
+/** Shows the plan and asks, then plans again under the lock, because files may have changed while the user answered. */
 async function planAndCarryOut(
   context: Context,
   input: InstallInput,
@@ -213,7 +213,7 @@ async function planAndCarryOut(
   }
   if (asked) await askToGoOn(context, asShown, question);
   if (input.dryRun === true) return asShown;
-  // As with the files, things may have changed meanwhile.
+  // Planned again, because the hook, too, may have changed while the user answered.
   const hook = asked ? ((await planHook?.()) ?? null) : shownHook;
   hook?.carryOut?.();
   const git = hook?.result;
@@ -275,8 +275,8 @@ export function findPlaces({ root, home, trustDirectory }: Context, { user = fal
 }
 
 /**
- * Reads a file that may be written later: all are read before one is written. In a project, no link may lead out of it;
- * in a home directory, links are the user's own.
+ * Reads a file that may be written later; all such files are read before any is written. In a project, no link may lead
+ * out of it; in a home directory, links are the user's own.
  * @throws DevCliError `IO`
  */
 function readAt({ scope, base }: InstallPaths, path: string): string | null {
@@ -299,7 +299,7 @@ export function checkIds(names: readonly string[]): HarnessId[] {
   });
 }
 
-/** Returns the harnesses that were named, or else those that are found. @throws DevCliError `USAGE` */
+/** Returns the named harnesses or, if none was named, the harnesses that are found. @throws DevCliError `USAGE` */
 function chooseHarnesses(context: Context, { base }: InstallPaths, { harness }: InstallInput): HarnessId[] {
   return harness === undefined ? findHarnesses(context, base) : checkIds(withoutGit(harness));
 }

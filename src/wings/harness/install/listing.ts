@@ -6,7 +6,7 @@ import type { InstallPaths, PartDecisions } from './carry-out.js';
 import type { FileDecision } from './decide.js';
 import type { GitHookResult } from './git-hook.js';
 
-/** Renders what `install` and `uninstall` do, or would do (harness.md, Install). */
+/** Renders the changes that `install` and `uninstall` make, or would make (harness.md, Install). */
 
 /** The changes that were made, or would be in a dry run. */
 export interface CarriedOut {
@@ -15,7 +15,7 @@ export interface CarriedOut {
   isAsShown: boolean;
   /** The change to the hook of the clone, if requested. */
   git?: GitHookResult;
-  /** Nothing was done, since the hook that was named cannot be changed. */
+  /** True if nothing was done, because the user named the git hook and it cannot be changed. */
   isRefused?: true;
   /** The call that makes the changes; set if nothing was done because nobody could be asked. */
   unasked?: Invocation;
@@ -33,7 +33,7 @@ function isShown({ part, decisions }: PartDecisions): boolean {
   return part !== 'project' || decisions.length > 0;
 }
 
-/** What a decision will do to a file. */
+/** The verbs for changes that are only planned. */
 const WOULD: Readonly<Record<Does, string>> = {
   created: 'create',
   updated: 'update',
@@ -73,7 +73,7 @@ function renderParts(parts: readonly PartDecisions[], tense: 'done' | 'would'): 
     ]);
 }
 
-/** Renders the numbers of changes, for a person who has just read the list: `24 created, 1 kept.` */
+/** Renders only the numbers of changes, because the person has just read the list: `Done: 24 created, 1 kept.` */
 function renderCounts(parts: readonly PartDecisions[]): string {
   const all = parts.flatMap(({ decisions }) => decisions.map(({ does }) => does));
   const counts = (Object.keys(WOULD) as Does[])
@@ -90,7 +90,10 @@ export function listPartRows(parts: readonly PartDecisions[]): PartRow[] {
   }));
 }
 
-/** Builds the answer of `install` and `uninstall`. If nobody could be asked, it is a refusal that shows the plan. */
+/**
+ * Builds the answer of `install` and `uninstall`. If nobody could be asked, the answer is a refusal that shows the
+ * plan.
+ */
 export function buildInstallAnswer(
   dry: boolean,
   { scope, base }: InstallPaths,

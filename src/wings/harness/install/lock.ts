@@ -8,17 +8,17 @@ import { identifyProcess } from '../../../store/process.js';
 /** Milliseconds that a call waits for another one, which writes about fifty files. */
 const WAIT = 10_000;
 
-/** Next to the manifest, while a call writes. */
+/** The lock file, which lies next to the manifest while a call writes. */
 const LOCK_FILE = 'install.lock';
 
 /** Returns whether all these names in the manifest's directory belong to the lock, or to one being acquired. */
 export const areLockFiles = (names: readonly string[]): boolean => names.every((name) => name.startsWith(LOCK_FILE));
 
 /**
- * Runs `work` while no other `install` or `uninstall` can.
+ * Runs `work` while no other `install` or `uninstall` can write.
  * @param manifest absolute path of the manifest
  * @param work gets the directories that were created for the lock, deepest first
- * @throws DevCliError `LOCKED` while another call is at work; `IO`
+ * @throws DevCliError `LOCKED` if another call is still writing after ten seconds; `IO`
  */
 export async function withInstallLock<T>(
   { clock, ids }: Pick<Context, 'clock' | 'ids'>,

@@ -25,7 +25,7 @@ export interface SharedRecord {
   before: string | null;
   after: string;
   undo: Undo[];
-  /** Our content that was there before and so belongs to somebody else: lines, or values as JSON. */
+  /** Content equal to ours that was there before, and so belongs to somebody else: lines, or values as JSON. */
   theirs?: string[];
 }
 
@@ -34,13 +34,13 @@ export type PieceRecord = (FileRecord | SharedRecord) & {
   earlier?: FileRecord | SharedRecord;
 };
 
-/** A harness, or `project` for what a project needs with any harness. */
+/** A harness, or `project` for the pieces that a project needs with any harness. */
 export type PartId = HarnessId | 'project';
 
-/** What `install` has written, so that it can be updated and removed. */
+/** The record of everything that `install` has written, so that all of it can be updated and removed. */
 export interface Manifest {
   version: 1;
-  /** The version of dev-cli that installed. */
+  /** The version of dev-cli that wrote the manifest. */
   cli: string;
   /** By part and path, relative to the project or the home directory. */
   harnesses: Partial<Record<PartId, Record<string, PieceRecord>>>;
@@ -84,8 +84,8 @@ function isManifest(value: unknown): value is Manifest {
 }
 
 /**
- * Returns whether any version installs to this path. A manifest may be a stranger's, as in a clone: it must not lead
- * elsewhere.
+ * Returns whether any version installs to this path. A manifest may come from a stranger, as in a clone, so it must not
+ * lead to any other path.
  */
 function isOurPlace(path: string): boolean {
   const [top = ''] = path.split('/');
@@ -116,7 +116,10 @@ function areTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((one) => typeof one === 'string');
 }
 
-/** Returns absolute paths of the created directories, except those that were not created for content of `base`. */
+/**
+ * Returns the absolute paths of the created directories; ignores entries that neither lie below `base` nor contain the
+ * manifest.
+ */
 export function listCreatedDirectories({ directories }: Manifest, base: string, path: string): string[] {
   return directories
     .map((one) => resolve(base, one))

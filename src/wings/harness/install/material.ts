@@ -43,7 +43,7 @@ function readShipped(directory: string): ShippedFiles {
   };
 }
 
-/** Leaves out agents with a dot in their name, which are variants of another agent's task. */
+/** Reads the shipped agents, except those with a dot in their name, which are variants of another agent's task. */
 function readAgents(directory: string): Record<string, string> {
   return Object.fromEntries(Object.entries(readAll(directory, '.md')).filter(([name]) => !name.includes('.')));
 }

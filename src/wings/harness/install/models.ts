@@ -10,7 +10,7 @@ import { readOr } from './disk.js';
  * Chooses models and efforts of installed agents from a project's preferences (harness.md, Models and effort). Pure.
  */
 
-/** By role; `default` applies to every other role. */
+/** The choices for agents, by role; `default` applies to every other role. */
 export type AgentChoices = NonNullable<ProjectSettings['agents']>;
 
 /** The key of the choices for all other roles. */

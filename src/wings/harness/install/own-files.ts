@@ -6,9 +6,11 @@ import { type InstallPaths, type InstallPlan, mergeRecords, type PartDecisions }
 import type { FileDecision } from './decide.js';
 import { listNames } from './disk.js';
 
-/** Lists the files that `install` keeps for itself together with the others (harness.md, Install). */
+/** Adds the files that `install` keeps for itself to the list of changes (harness.md, Install). */
 
-/** Adds these files to the last part of a plan. They are written together with other changes, never on their own. */
+/**
+ * Adds the manifest and the ignore rules to the last part of a plan. They are written only together with other changes.
+ */
 export function addOwnFiles(
   context: Context,
   places: InstallPaths,
@@ -33,7 +35,7 @@ function judgeManifest(isThere: boolean, isAny: boolean, isSame: boolean): FileD
   return isSame ? 'unchanged' : 'updated';
 }
 
-/** Relative, like other paths, if below the same directory. */
+/** Returns the manifest's path; relative, like the other paths, if it lies below the same directory. */
 function describePath({ base, manifest }: InstallPaths): string {
   return manifest.startsWith(`${base}/`) ? relative(base, manifest) : manifest;
 }

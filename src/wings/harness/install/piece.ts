@@ -1,7 +1,7 @@
 import type { Markers } from '../../../documents/region.js';
 import type { Addition } from './settings.js';
 
-/** The types of what is installed: files of dev-cli's own, and additions to shared files (harness.md, Install). */
+/** The types of installed content: files of dev-cli's own, and additions to shared files (harness.md, Install). */
 
 export type Scope = 'project' | 'user';
 
@@ -15,9 +15,9 @@ export interface OwnFile {
   what: string;
   /** The same file under another name, if somebody else's file has this path. */
   otherwise?: OwnFile;
-  /** A path whose file would have the same command name. */
+  /** The path of a file that would have the same command name. */
   rival?: string;
-  /** An unedited copy of a shipped file: overwritten and removed whatever its content. */
+  /** True for a mere copy of a shipped file; it is overwritten and removed even if it was edited. */
   isCopy?: true;
 }
 
@@ -38,7 +38,7 @@ export interface SharedFile {
 export interface Region {
   markers: Markers;
   body: string;
-  /** For TOML, the table that the body defines; if somebody else has defined it, their table stays. */
+  /** For TOML, the table that the body defines; if somebody else has defined that table, theirs stays. */
   table?: readonly string[];
 }
 

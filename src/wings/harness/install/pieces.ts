@@ -14,8 +14,8 @@ import type { InstallPiece, OwnFile, Scope } from './piece.js';
 import type { Addition } from './settings.js';
 
 /**
- * Lists what is installed into each harness: files of dev-cli's own, and additions to shared files (harness.md,
- * Install).
+ * Lists the pieces that are installed for each harness: files of dev-cli's own, and additions to shared files
+ * (harness.md, Install).
  */
 
 /** The content of the shipped files, by name. */
@@ -36,8 +36,8 @@ export interface Material extends ShippedFiles {
 }
 
 /**
- * Prefix of every agent's name, since names such as `worker` may be in use by others or by the harness; prefix of a
- * skill's name only if its plain name is taken.
+ * Prefix of every agent's name, since names such as `worker` may be in use by others or by the harness; it is the
+ * prefix of a skill's name only if the plain name is taken.
  */
 const OWN_PREFIX = 'dev-cli-';
 
@@ -57,7 +57,7 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Ins
   return [
     ...listSkills(harness, material),
     ...listAgents(harness, material),
-    // Before the hooks: a hook line without this script does nothing, or blocks.
+    // Comes before the hooks, because a hook line without this script does nothing, or blocks.
     { kind: 'file', path: locateHookFile(harness), content: markByComment(material.hook), what: 'what the hooks run' },
     { kind: 'settings', path, additions, what },
     ...more.map((piece) => (piece.kind === 'file' ? { ...piece, content: markByComment(piece.content) } : piece)),

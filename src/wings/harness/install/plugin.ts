@@ -6,8 +6,8 @@ import { listHarnessHooks } from './pieces.js';
 import { parseSettings } from './settings.js';
 
 /**
- * Builds the package as a plugin, for harnesses that have plugins (harness.md, Packaging). Its hooks are those that
- * `install` writes.
+ * Builds the package as a plugin, for harnesses that have plugins (harness.md, Packaging). The plugin's hooks are the
+ * same that `install` writes.
  */
 
 /** Builds the files of all plugins, by path relative to the package. */

@@ -26,7 +26,10 @@ export function putRegions({ regions = [], path }: SharedFile, before: string): 
   return { text, undo };
 }
 
-/** Removes the blocks of a piece, whatever their content. @throws DevCliError `DOCUMENT_UNREADABLE` for half a block */
+/**
+ * Removes the blocks of a piece, regardless of their content.
+ * @throws DevCliError `DOCUMENT_UNREADABLE` for half a block
+ */
 export function takeRegions({ regions = [], path }: Pick<SharedFile, 'regions' | 'path'>, present: string): string {
   return regions.reduce((text, { markers }) => {
     if (findWholeRegion(text, markers, path).kind === 'found') requireUtf8(text, path);
@@ -34,7 +37,7 @@ export function takeRegions({ regions = [], path }: Pick<SharedFile, 'regions' |
   }, present);
 }
 
-/** Rejects other encodings: reading such a text as UTF-8 has lost bytes. */
+/** Rejects texts in other encodings, because bytes were lost when the text was read as UTF-8. */
 function requireUtf8(text: string, path: string): void {
   if (text.includes('\uFFFD')) throw malformedFileError(path, `${path} is not UTF-8.`);
 }

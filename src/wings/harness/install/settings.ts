@@ -19,7 +19,8 @@ export interface Addition {
   path: readonly string[];
   value: unknown;
   /**
-   * The value is a member of an object, at this path, instead of an item of a list; a different existing value stays.
+   * True if the value is a member of an object, at `path` itself, instead of an item of a list. A different existing
+   * value stays.
    */
   isMember?: true | undefined;
 }
@@ -48,9 +49,9 @@ export function parseSettings(text: string, shown: string): Record<string, unkno
 }
 
 /**
- * Adds missing values, keeping comments and formatting. In a file written on one line, the addition is on the same
- * line: formatting it would change content of others.
- * @returns the text, and the changes that revert it, which contain nothing from others except blanks and commas
+ * Adds missing values, keeping comments and formatting. In a file written on one line, the addition stays on that line,
+ * because formatting would change the content of others.
+ * @returns the text, and the changes that revert it, which restore nothing of others except blanks and commas
  * @throws DevCliError `DATA_MALFORMED` as `readPlace`
  */
 export function addToSettings(
@@ -81,7 +82,9 @@ function addAll(
   return { text: after, undo };
 }
 
-/** Returns whether a value is an `Undo` that restores only what an addition can have removed. */
+/**
+ * Returns whether a value is an `Undo` that restores only blanks and commas, since an addition removes nothing else.
+ */
 export function isUndo(value: unknown): boolean {
   if (!isRecord(value)) return false;
   const { offset, length, content } = value;
@@ -95,7 +98,7 @@ function isOurs({ content }: Undo): boolean {
   return /^[\s,]*$/.test(content);
 }
 
-/** Lists those of these values that exist already, as JSON. @throws DevCliError `DATA_MALFORMED` as `readPlace` */
+/** Lists, as JSON, the added values that exist already. @throws DevCliError `DATA_MALFORMED` as `readPlace` */
 export function listOwnValues(text: string, additions: readonly Addition[], shown: string): string[] {
   return additions
     .filter((one) => readItems(text, one, shown).some(({ item }) => isSame(item, one.value)))
@@ -148,7 +151,7 @@ export function buildUndo(before: string, after: string): Undo {
   return { offset: start, length: after.length - start - end, content: before.slice(start, before.length - end) };
 }
 
-/** Reverts changes of a text. */
+/** Reverts changes to a text. */
 export function applyUndo(after: string, undo: readonly Undo[]): string {
   return undo.reduce(
     (text, { offset, length, content }) => text.slice(0, offset) + content + text.slice(offset + length),
@@ -162,7 +165,8 @@ export function readAtPath(settings: unknown, path: readonly string[]): unknown 
 }
 
 /**
- * Reads a list; empty if there is none. @throws DevCliError `DATA_MALFORMED` as `readPlace`; if the value is not a list
+ * Reads a list; empty if there is none.
+ * @throws DevCliError `DATA_MALFORMED` as `readPlace`, and if the value is not a list
  */
 function readList(text: string, path: readonly string[], shown: string): unknown[] {
   const value = readPlace(text, path, shown);

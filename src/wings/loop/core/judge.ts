@@ -18,10 +18,10 @@ type Known = Pick<Attempt, 'sessions' | 'stopped' | 'kept'>;
 /** Maximum sessions of one run. */
 const MOST_SESSIONS = 5;
 /** Why an attempt that a signal or a reboot cut off does not count. */
-export const INTERRUPTED = 'it was cut off before its end';
+export const INTERRUPTED = 'it was interrupted';
 
 /** Why an attempt is accepted. */
-export const ACCEPTED = 'the tests say so';
+export const ACCEPTED = 'every check gave the expected result';
 
 /** Exit codes with which a shell reports that it cannot run a command. */
 const CANNOT_RUN: readonly (number | null)[] = [126, 127];
@@ -65,9 +65,9 @@ export function judgeChecks(
   const red = tests !== undefined && isRed(tests);
   if (!goal.expect_failure && tests !== undefined && red) return end('failed', 'retry', sayEnd(tests));
   if (goal.expect_failure && tests !== undefined && !red)
-    return end('failed', 'retry', 'the tests were to fail, and passed');
+    return end('failed', 'retry', 'the tests were expected to fail, but passed');
   if (goal.expect_failure && tests !== undefined && isUnable(tests))
-    return end('failed', 'retry', `the tests were to fail, and could not be run: ${sayEnd(tests)}`);
+    return end('failed', 'retry', `the tests were expected to fail, but could not be run: ${sayEnd(tests)}`);
   const refused = acceptance.find(isRed);
   if (refused !== undefined) return end('failed', 'retry', sayEnd(refused));
   if (handoff === null && run === null) return end('failed', 'retry', sayLost(facts) ?? 'no new handoff was written');
@@ -112,8 +112,8 @@ function quoteLast(log: string): string {
 
 /** Says why an existing handoff does not count; null if there is none. */
 function sayLost({ unread, misnamed }: Pick<SessionFacts, 'unread' | 'misnamed'>): string | null {
-  if (unread !== null) return `the handoff ${unread} cannot be read: it is not of the form that was asked for`;
-  return misnamed ? `the handoff was written as ${misnamed.name}; it was to be ${misnamed.wanted}` : null;
+  if (unread !== null) return `the handoff ${unread} cannot be read: it does not have the required form`;
+  return misnamed ? `the handoff was written as ${misnamed.name} instead of ${misnamed.wanted}` : null;
 }
 
 const isRed = (fact: CommandFact): boolean => fact.exit !== 0;
@@ -128,7 +128,7 @@ export function sayEnd({ line, started, exit, timedOut }: CommandFact): string {
 }
 
 function describeRun({ status, said }: NonNullable<SessionFacts['run']>): string {
-  if (status === 'live') return 'the run stands still';
+  if (status === 'live') return 'the run is not finished';
   return `the run ${status === 'halted' ? 'halted' : 'was aborted'}${said === '' ? '' : `: ${said}`}`;
 }
 

@@ -44,7 +44,7 @@ export function buildVariantGoal(ticket: Ticket, alternative: string, { title, .
 
 /** Builds the error for a spike that a signal ended. */
 export const spikeInterruptedError = (): DevCliError =>
-  new DevCliError('INTERRUPTED', 'The spike was cut off; the next one begins anew.');
+  new DevCliError('INTERRUPTED', 'The spike was interrupted; the next one starts over.');
 
 /** Fills in a line; the ids match a pattern that needs no quotes. Other braces stay. */
 export function fillLine(line: string, { decision_id, goal_id }: Ticket, alternative_id: string): string {

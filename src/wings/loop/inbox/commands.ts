@@ -95,7 +95,7 @@ export async function answerInboxItem(
   if (context.mark !== null)
     throw new DevCliError(
       'TERMINAL_REQUIRED',
-      `This is for a person: ${context.mark} is set, so an agent is calling.`,
+      `A person must do this: ${context.mark} is set, so an agent is calling.`,
       {
         fix: 'Show the user what `answer` says: the user runs it in a terminal of their own, outside the harness.',
         answer: { command: 'inbox list', input: {} },

@@ -8,15 +8,18 @@ import { createDocumentOverlay } from '../../../run/documents/pending.js';
 import { getRunDirectory, PLAN_CONTENT } from '../../../run/paths.js';
 import type { LoopGoal } from '../goals.js';
 
-/** The plan of a goal whose recipe carries out a plan without writing one: the plan that has the goal's name (loop-core.md, auto, step 1). */
+/**
+ * The plan of a goal whose recipe carries out a plan without writing one: the plan with the goal's name (loop-core.md,
+ * auto, step 1).
+ */
 
-/** Returns the name under which a goal is planned, and with which its runs begin. */
+/** Returns the name that a goal is planned under, which also begins the names of its runs. */
 export function nameGoalPlan({ id }: Pick<LoopGoal, 'id'>): string {
   return id.replaceAll('.', '-');
 }
 
 /**
- * Writes the plan of a goal for a run that carries it out. A plan that the run has already stays.
+ * Copies the plan of a goal into a run that carries it out, unless the run already has one.
  * @throws DevCliError `PLAN_MISSING`, and what the store throws
  */
 export async function writeGoalPlan(context: Context, goal: LoopGoal, run: string, recipe: string): Promise<void> {
@@ -28,7 +31,10 @@ export async function writeGoalPlan(context: Context, goal: LoopGoal, run: strin
   await runDocumentCommand(context, 'plan generate', { name: run, data: { source: 'inline', text: plan.text } });
 }
 
-/** Refuses a batch whose goals need plans that are not there. @throws DevCliError `PLAN_MISSING`; `UNKNOWN_RECIPE`, `RECIPE_INVALID` */
+/**
+ * Refuses a batch with goals that need a plan and have none. @throws DevCliError `PLAN_MISSING`; `UNKNOWN_RECIPE`,
+ * `RECIPE_INVALID`
+ */
 export async function requirePlans(context: Context, goals: readonly LoopGoal[]): Promise<void> {
   const needing = goals.filter(({ recipe }) => recipe !== null && needsPlan(context, recipe));
   const read = await Promise.all(
@@ -42,7 +48,7 @@ function needsPlan({ library }: Context, recipe: string): boolean {
   return executesAtOnce(requireRecipe(library, recipe));
 }
 
-/** Reads the plan of a name, which has to agree with its PLAN.md. */
+/** Reads the plan of a run; reports a problem unless it agrees with its PLAN.md. */
 async function readPlan(context: Context, name: string): Promise<{ text: string } | { problem: string }> {
   const { files } = await context.store.read(name);
   const workspace = createDocumentOverlay(files);
@@ -52,11 +58,15 @@ async function readPlan(context: Context, name: string): Promise<{ text: string 
 
 function refuse(lacking: readonly { goal: LoopGoal; problem: string }[]): DevCliError {
   const [name = 'NAME'] = lacking.map(({ goal }) => nameGoalPlan(goal));
-  return new DevCliError('PLAN_MISSING', 'A goal whose recipe carries out a plan has no valid plan of its name.', {
-    details: lacking.map(({ goal, problem }) => ({
-      target: goal.id,
-      problem: `${getRunDirectory(nameGoalPlan(goal))}: ${problem}`,
-    })),
-    fix: `Plan it first, dev-cli init ${name} --goal "what is wanted", or apply an edit: dev-cli plan apply ${name}`,
-  });
+  return new DevCliError(
+    'PLAN_MISSING',
+    'A goal’s recipe carries out a plan, but there is no valid plan of the goal’s name.',
+    {
+      details: lacking.map(({ goal, problem }) => ({
+        target: goal.id,
+        problem: `${getRunDirectory(nameGoalPlan(goal))}: ${problem}`,
+      })),
+      fix: `Plan it first: dev-cli init ${name} --goal "what is wanted"; or apply an edit: dev-cli plan apply ${name}`,
+    },
+  );
 }

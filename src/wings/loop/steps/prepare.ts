@@ -47,7 +47,7 @@ export async function setUpTree(site: AttemptSite, attempt: Attempt): Promise<St
   copyPaths(context.root, place, [HANDOFFS], false);
   ensureDirectory(`${place}/${HANDOFFS}`);
   const lacking = copyPaths(context.root, place, config.worktree_copy, true);
-  if (lacking.length > 0) return fail(`worktree_copy names what is not there: ${lacking.join(', ')}`);
+  if (lacking.length > 0) return fail(`worktree_copy lists missing paths: ${lacking.join(', ')}`);
   for (const [index, line] of config.worktree_setup.entries()) {
     const seconds = config.test_timeout_minutes * 60;
     const command = { name: `setup-${index + 1}`, argv: [line], line, shell: true, seconds };
@@ -74,7 +74,7 @@ async function takeUpKept(site: AttemptSite, { tree, base, from }: Attempt): Pro
   const zero = await writeTree(tree, git);
   if (from === null || (await pickChanges(tree, from, git)) === null) return { base, zero };
   const before = await findCommitOf(tree, `${from}^`, git);
-  if (before === null) throw new DevCliError('GIT_FAILED', 'What the last attempt was made from is gone.');
+  if (before === null) throw new DevCliError('GIT_FAILED', 'The commit that the last attempt started from is missing.');
   await checkOutTree(tree, before, listKeptPaths(site), git);
   const earlier = await writeTree(tree, git);
   const refused = await pickChanges(tree, from, git);

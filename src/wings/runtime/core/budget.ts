@@ -2,9 +2,9 @@ import type { Clock } from '../../../base/clock.js';
 import type { Usage } from './messages.js';
 import { countTokens, type Prices, priceUsage } from './usage.js';
 
-/** Enforces limits by reserving what a request may use before it is sent (runtime.md, Usage, budgets). */
+/** Enforces limits: before a request is sent, reserves the most that it may use (runtime.md, Usage, budgets). */
 
-/** Limits on usage; null: no limit. */
+/** Limits on usage; null means no limit. */
 export interface BudgetLimits {
   /** USD, over all drives of a run. */
   cost: number | null;
@@ -23,7 +23,7 @@ export interface BudgetUsage {
 interface Ask {
   /** Estimated tokens that the model will read. */
   input: number;
-  /** Maximum tokens that it may write. */
+  /** Maximum tokens that the model may write. */
   maxOutput: number;
   /** Prices of the model that is asked. */
   prices: Prices | null;
@@ -34,7 +34,7 @@ export type BudgetReservation =
   | { ok: true; maxOutput: number; settle: (usage: Usage | null) => void }
   | { ok: false; limit: keyof BudgetLimits };
 
-/** Tokens that a request may write, and its maximum cost. */
+/** The tokens that a model may write for a request, and the request's maximum cost. */
 interface Fitted {
   output: number;
   cost: number;
@@ -43,7 +43,8 @@ interface Fitted {
 /** Tracks usage; shared by all sessions that work at the same time. */
 export interface Ledger {
   /**
-   * Reserves a request. While requests under way leave less room than it asks for, waits until one of them is settled.
+   * Reserves room for a request. While requests under way leave less room than it needs, waits until one of them is
+   * settled.
    */
   reserve(ask: Ask): Promise<BudgetReservation>;
   /** Returns whether a wait of this length ends before the deadline. */
@@ -55,10 +56,7 @@ export interface Ledger {
 const LEAST_OUTPUT = 1_024;
 const MILLION = 1_000_000;
 
-/**
- * Creates a ledger.
- * @param spent usage of earlier drives of the run
- */
+/** Creates a ledger. @param spent the usage of earlier drives of the run */
 export function createLedger({
   limits,
   spent,
@@ -114,7 +112,7 @@ export function createLedger({
   };
 }
 
-/** Fits a request into what is left, or returns the limit that forbids it. */
+/** Fits a request into the room that the limits leave, or returns the limit that forbids it. */
 function boundRequest(
   { input, maxOutput, prices }: Ask,
   left: BudgetUsage & { cost: number },

@@ -8,11 +8,11 @@ import { findMisfit, type OutlineFault, type OutlineSchema } from '../../../docu
 const LONGEST = 1024 * 1024;
 
 /**
- * Parses the input of a call; an empty one is `{}`.
- * @param text as the model sent it
- * @param schema of the tool
- * @param find validates by the schema; the default knows the keywords of documents/outline.ts and ignores others
- * @returns the input, or what is wrong with it, so that the model can correct it
+ * Parses the input of a call; an empty input stands for `{}`.
+ * @param text the input as the model sent it
+ * @param schema the tool's schema
+ * @param find validates the input; the default knows the keywords of documents/outline.ts and ignores others
+ * @returns the input, or a problem that tells the model what to correct
  */
 export function readInput(
   text: string,

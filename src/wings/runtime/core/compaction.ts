@@ -7,7 +7,9 @@ import { isSummary, mergeSummary, renderSummary, type SummaryFields } from './su
 
 /** Minimum number of last messages that stay unchanged. */
 export const MIN_KEPT_MESSAGES = 4;
-/** Context window in tokens if unknown, and the fraction of a window that a history may fill. */
+/**
+ * The context window in tokens that is assumed if it is unknown, and the fraction of a window that a history may fill.
+ */
 const WINDOW = 128_000;
 const FILLED = 0.75;
 /** Bytes above which a result can shrink, and bytes of its beginning and of its end that remain. */
@@ -50,8 +52,8 @@ const countAttached = ({ attached }: Exclude<MessageBlock, ResultBlock>): number
 
 /**
  * Returns whether to shorten a history before the next request.
- * @param tokens those of the last request, plus an estimate of what was added since
- * @param window tokens that the model can read; null: unknown
+ * @param tokens the tokens of the last request, plus an estimate of the messages added since
+ * @param window tokens that the model can read; null if unknown
  */
 export function isToCompact(tokens: number, window: number | null): boolean {
   return tokens > (window ?? WINDOW) * FILLED;
@@ -60,9 +62,9 @@ export function isToCompact(tokens: number, window: number | null): boolean {
 /**
  * Replaces all but the last messages with a summary; if no cut is possible, shrinks the largest results. The history
  * stays valid and never gets longer.
- * @param options.keep minimum messages that stay; the calls of an answer and their results stay together
+ * @param options.keep the minimum number of messages that stay; an answer's calls and their results stay together
  * @param options.before the `summary` that the last compaction of this history returned
- * @param options.room tokens that it may have; above that, results after the cut shrink as well
+ * @param options.room the tokens that the history may have; if it has more, results after the cut shrink as well
  */
 export function compactMessages(
   messages: readonly Message[],

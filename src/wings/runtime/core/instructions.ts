@@ -16,16 +16,17 @@ export const INSTRUCTION_FILES = [
 const ONE = 4_000;
 const ALL = 12_000;
 
-/** An instruction file. `path`: relative to the top, with `/`. */
+/** An instruction file. `path`: relative to the top directory, with `/`. */
 export interface InstructionFile {
   path: string;
   text: string;
 }
 
 /**
- * Renders instructions, the nearest directory's first, duplicates once, each fenced with its path.
- * @param files of directories nested in one another
- * @returns an empty text if there are none
+ * Renders instruction files, those of the nearest directory first, each in a fence with its path. Repeated texts appear
+ * once.
+ * @param files the files of directories nested in one another
+ * @returns an empty text if there are no instructions
  */
 export function renderInstructions(files: readonly InstructionFile[]): string {
   const nearest = files.toSorted((a, b) => directoryOf(b.path).length - directoryOf(a.path).length);

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../base/json.js';
 
 /**
- * The conversation as a session stores it (runtime.md, Sessions). The published form omits what only one provider
+ * The conversation as a session stores it (runtime.md, Sessions). The published form omits data that only one provider
  * reads.
  */
 
@@ -29,7 +29,7 @@ export interface TextBlock extends FromProvider {
   text: string;
 }
 
-/** What a model thought before it answered; empty if the provider does not reveal it. */
+/** A model's thoughts before its answer; empty if the provider does not reveal them. */
 export interface ThinkingBlock extends FromProvider {
   type: 'thinking';
   thinking: string;

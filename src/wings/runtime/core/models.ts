@@ -7,12 +7,12 @@ export type ModelOverride = { [Key in keyof Prices | 'window']?: number | undefi
 
 /** What is known about a model. */
 export interface ModelFacts {
-  /** Tokens that it can read; null: unknown. */
+  /** Tokens that the model can read; null if unknown. */
   window: number | null;
   prices: Prices | null;
   /** Where the row comes from, and when it was read there. */
   source: string;
-  /** What a person should know about it. */
+  /** A warning for people: the price is unknown. */
   warning?: string;
 }
 
@@ -24,8 +24,8 @@ const OLDER = 'https://developers.openai.com/api/docs/pricing, 2025, not checked
 type Row = [window: number, input: number, output: number, cacheWrite: number, cacheRead: number, source: string];
 
 /**
- * Public prices for text, USD per million tokens, by PROVIDER/MODEL. Only models whose price does not depend on a
- * request's length; `cacheWrite` is the price for five minutes.
+ * Public prices for text, USD per million tokens, by PROVIDER/MODEL. Contains only models whose price does not depend
+ * on a request's length; `cacheWrite` is the price of caching for five minutes.
  */
 const ROWS: Readonly<Record<string, Row>> = {
   'anthropic/claude-opus-5-5': [1_000_000, 4, 20, 5, 0.2, CLAUDE],
@@ -42,8 +42,8 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 /**
  * Looks up a model by its exact name.
- * @param full as PROVIDER/MODEL
- * @param overrides by PROVIDER/MODEL or by MODEL; missing cache prices equal the input price
+ * @param full the name as PROVIDER/MODEL
+ * @param overrides rows of the configuration, by PROVIDER/MODEL or by MODEL; missing cache prices equal the input price
  */
 export function findModel(full: string, overrides: Readonly<Record<string, ModelOverride>>): ModelFacts {
   const row = Object.hasOwn(ROWS, full) ? ROWS[full] : undefined;

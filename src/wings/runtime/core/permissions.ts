@@ -8,15 +8,15 @@ import { findShippedDenial, isShippedAllowed, listReadings } from './shipped-rul
 
 /** Decides whether a call may be carried out (runtime.md, Permissions). Pure. */
 
-/** What is allowed if no rule fits; the default is `workspace-write`. */
+/** The modes, each of which decides what is allowed if no rule fits; the default is `workspace-write`. */
 export const MODES = ['read-only', 'workspace-write', 'danger-full-access', 'prompt'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** What the judgement of a call depends on. */
+/** A call, with everything that its judgement depends on. */
 export interface JudgedCall {
   mode: Mode;
   rules: RulesByEffect;
-  /** In a drive, git commands that write are denied, too. */
+  /** Whether the call is made in a drive, where git commands that write are denied, too. */
   isDriven: boolean;
   /** The tool's name. */
   name: string;
@@ -24,16 +24,16 @@ export interface JudgedCall {
   target: RuleTarget;
   /** Whether a shell line runs in the sandbox. */
   isInSandbox: boolean;
-  /** Whether a path in it may hold secrets; such a call needs an allow rule, whatever the mode. */
+  /** Whether the call names a file that may hold secrets; such a call needs an allow rule in every mode. */
   isSecret: boolean;
 }
 
-/** `reason`: the result of a call that is not carried out. */
+/** The decision about a call. `reason`: the result that the model gets if the call is not carried out. */
 export type PermissionDecision = { judged: 'allow' } | { judged: 'deny' | 'ask'; reason: string };
 
 /**
- * Returns what a call is about, in the form that rules compare.
- * @param real absolute path that its path leads to, if it has one and that is known
+ * Returns the target of a call, in the form that rules are compared with.
+ * @param real the absolute path to which the call's path leads, if known
  */
 export function readTarget(
   tool: Pick<SessionTool, 'target'>,
@@ -46,7 +46,10 @@ export function readTarget(
   return { paths: [...new Set(normalizePaths(workTree, [target.path || '.', real ?? (target.path || '.')]))] };
 }
 
-/** Finds a deny rule that fits; no hook, mode or person can override it. @returns its refusal */
+/**
+ * Finds a deny rule that fits a call; no hook, mode or person can override it.
+ * @returns the refusal; null if no rule fits
+ */
 export function findDenial({ rules, name, target, isDriven }: JudgedCall): string | null {
   const shipped = listCommands(target).flatMap((words) => findShippedDenial(words, isDriven) ?? []);
   const rule = findRule(rules.deny, name, target)?.text ?? shipped[0];
@@ -79,7 +82,7 @@ function judgeByMode(mode: Mode, needs: PermissionLevel): PermissionDecision {
 /** A deny or ask rule for one of these tools applies to the other, too. */
 const WRITES = ['write_file', 'edit_file'];
 
-/** Finds a rule that fits any of the things a call is about. */
+/** Finds a rule that fits a call; of several paths or commands, it needs to fit only one. */
 function findRule(rules: readonly Rule[], name: string, target: RuleTarget): Rule | null {
   const commands = listCommands(target);
   const fits = (about: string): boolean => {
@@ -94,11 +97,11 @@ function findRule(rules: readonly Rule[], name: string, target: RuleTarget): Rul
 
 const lower = (texts: readonly string[]): string[] => texts.map((text) => text.toLowerCase());
 
-/** Lists all commands that a shell line runs, by each of their names. */
+/** Lists all commands that a shell line runs, each in every form that rules can match. */
 const listCommands = (target: RuleTarget): string[][] =>
   'command' in target ? listShellCommands(target.command).flatMap(listReadings) : [];
 
-/** Returns whether rules of the tool fit everything that a call is about. */
+/** Returns whether the tool's allow rules fit a call; of several paths or commands, they have to fit all. */
 function allows(own: readonly Rule[], target: RuleTarget): boolean {
   const abouts = own.flatMap(({ about }) => about ?? []);
   if (abouts.length < own.length) return true;

@@ -1,6 +1,6 @@
 /** Shell lines whose text shows everything that they do (runtime.md, Permissions). Pure. */
 
-/** A command of such a line. */
+/** A command of a plain line. */
 export interface PlainCommand {
   words: string[];
   /** Whether it reads the output of the command before it. */
@@ -9,7 +9,9 @@ export interface PlainCommand {
 
 const BLANKS = /[ \t]+/y;
 const BETWEEN = /(?:&&|\|\||;|\|)(?![&|;])/y;
-/** Must be separate from the word before it, which could otherwise be its file descriptor. */
+/**
+ * A harmless redirection. It must be separate from the word before it, which could otherwise be its file descriptor.
+ */
 const REDIRECTION = /(?:2>&1|[12]?>[ \t]*\/dev\/null)(?=[ \t;&|]|$)/y;
 /** A piece of a word: bare, in single quotes, or in double quotes. */
 const PIECE = /([\p{L}\p{N}_@%+:,./^=-]+)|'([^'\0]*)'|"((?:[^"\\$`\0]|\\[^$`\n])*)"/uy;

@@ -2,7 +2,7 @@ import { renderForeignBlock, toBoundedLine } from '../../../documents/foreign.js
 import { cutBytes } from './cut.js';
 import { type InstructionFile, renderInstructions } from './instructions.js';
 
-/** Renders what a model is told before a conversation (runtime.md, Prompt): its role, how it works, and where it is. */
+/** Renders the system prompt (runtime.md, Prompt): the model's role, the rules of its work, and where it works. */
 
 /** Kinds of sessions: a conversation, an action of a run, and a task that an action hands out. */
 export type PromptKind = 'prompt' | 'drive' | 'child';
@@ -17,9 +17,9 @@ export interface SessionPromptFacts {
   platform: string;
   /** The output of `git status` in the work tree; null without git. */
   status: string | null;
-  /** From the top directory down. */
+  /** The instruction files, from the top directory down. */
   instructions: readonly InstructionFile[];
-  /** What dev-cli tells a session when it starts; null: nothing. */
+  /** The text that dev-cli gives a session when it starts; null if there is none. */
   told: string | null;
 }
 
@@ -64,7 +64,7 @@ export function renderStaticPrompt(kind: PromptKind): string {
   return `${ROLES[kind]}\n\n${RULES}`;
 }
 
-/** Renders the second block: where the session works. */
+/** Renders the second system block: where the session works. */
 export function renderDynamicPrompt(facts: SessionPromptFacts): string {
   const { status, told } = facts;
   const shown = status === null ? '' : cutBytes(status.trimEnd(), STATUS);

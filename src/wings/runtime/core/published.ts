@@ -26,7 +26,7 @@ const ROLES: Readonly<Record<MessageBlock['type'], readonly Message['role'][]>> 
   tool_result: ['tool'],
 };
 
-/** Renders a history in the published form, without what only one provider reads. */
+/** Renders a history in the published form, without data that only one provider reads. */
 export function toPublished(messages: readonly Message[]): Published {
   const plain = (block: MessageBlock): MessageBlock => {
     if (block.type === 'tool_result') return block;
@@ -37,7 +37,7 @@ export function toPublished(messages: readonly Message[]): Published {
 }
 
 /**
- * Parses a history in the published form. Calls without a result get one that is an error.
+ * Parses a history in the published form. A call without a result gets an error as its result.
  * @param value any JSON
  * @param schema `PublishedSchema`, as generated
  */

@@ -6,7 +6,8 @@ import type { JsonObject } from '../../../base/json.js';
  */
 
 /**
- * What a call is about: paths (as named and as resolved, relative to the work tree), a shell line, or else its input.
+ * The part of a call that rules match: paths (as named and as resolved, relative to the work tree), a shell line, or
+ * else the input.
  */
 export type RuleTarget = { paths: readonly string[] } | { command: string } | { input: JsonObject };
 
@@ -16,7 +17,7 @@ export interface Rule {
   text: string;
   /** The tool's own name. */
   tool: string;
-  /** The text in its parentheses; null: it fits every call of the tool. */
+  /** The text in the rule's parentheses; null if the rule fits every call of the tool. */
   about: string | null;
 }
 
@@ -30,9 +31,11 @@ const MORE = ':*';
 const LONGEST = 4_096;
 
 /**
- * Finds the tool that a name means, ignoring case; other programs use `Read`, `Write`, `Edit`, `Glob` and `Grep`.
+ * Finds the tool that a name means, ignoring case. Accepts `Read`, `Write`, `Edit`, `Glob` and `Grep`, the names that
+ * other programs use.
  * @param known the names of the runtime's own tools
- * @returns null for an unknown one. An MCP tool is known by its form, because only the server can list its tools
+ * @returns null for an unknown tool. An MCP tool is recognized by the form of its name, because only its server can
+ * list its tools
  */
 export function findToolName(name: string, known: readonly string[]): string | null {
   const lower = name.toLowerCase();
@@ -40,21 +43,21 @@ export function findToolName(name: string, known: readonly string[]): string | n
   return own ?? (OF_SERVER.test(name) ? lower : null);
 }
 
-/** Parses a rule. @returns what is wrong with it if it cannot be parsed */
+/** Parses a rule. @returns the problem, as text, if the rule cannot be parsed */
 export function parseRule(text: string, known: readonly string[]): Rule | string {
   const [, name = '', inner] = RULE.exec(text) ?? [];
   const about = (inner ?? '*').trim().replace(/^(?:\.\/)+/, name.toLowerCase() === 'bash' ? '$&' : '');
   if (name === '' || about === '' || about.length > LONGEST) return 'not of the form TOOL or TOOL(PATTERN)';
   const tool = findToolName(name, known);
   if (tool === null) return `there is no tool ${name}`;
-  // For file tools, `*` means only the files at the top.
+  // For file tools, `*` means only the files at the top of the work tree, not all files.
   const isAll = inner === undefined || (about === '*' && !/_(?:file|search)$/.test(tool)) || about === MORE;
   if (tool === 'bash' && !isAll && /['"`\\$|&;<>\n]|\*(?!$)|(?<!:)\*/.test(about))
     return 'a rule for bash has plain words, followed by :* to allow further arguments';
   return { text: text.trim(), tool, about: isAll ? null : about };
 }
 
-/** Parses lists of rules. @returns also those that cannot be parsed, and why */
+/** Parses lists of rules. @returns the rules, and the texts that cannot be parsed, each with its problem */
 export function parseRules(lists: { [list in keyof RulesByEffect]?: readonly string[] }, known: readonly string[]) {
   const problems: { rule: string; problem: string }[] = [];
   const read = (texts: readonly string[] = []): Rule[] =>

@@ -6,7 +6,7 @@ import type { PlainCommand } from './plain-line.js';
 
 const SHOWS = ['status', 'diff', 'log', 'show'];
 /**
- * Options with which git writes, runs another program or reads anything on the disk. Git accepts them abbreviated, too.
+ * Options with which git writes, runs another program or reads any file on the disk. Git accepts them abbreviated, too.
  */
 const UNSAFE = ['--output', '--ext-diff', '--textconv', '--no-index'];
 /** Git compares two paths as with `--no-index` if one is outside the work tree. */
@@ -14,7 +14,7 @@ const OUTSIDE = /^\/|(?:^|\/)\.\.(?:\/|$)/;
 const COUNT = /^[-+]?\d+[a-zA-Z]*$/;
 const OPTION = /^-[a-zA-Z0-9]+$|^--(?:bytes|chars|lines|words|quiet)(?:=[-+]?\d+[a-zA-Z]*)?$/;
 
-/** Returns whether a built-in rule allows a command: it only shows something, and no option makes it do more. */
+/** Returns whether a built-in rule allows a command, because it only shows something and no option makes it do more. */
 export function isShippedAllowed({ words: [program = '', ...given], isPiped }: PlainCommand): boolean {
   const [verb = ''] = given;
   if (program === 'dev-cli') return verb === 'check';
@@ -43,8 +43,8 @@ const holds = (list: string, word: string): boolean => list.split(' ').includes(
 
 /**
  * Finds the built-in rule that denies a command.
- * @param words one of its readings
- * @param isDriven whether a driver carries out a run: only dev-cli itself commits there
+ * @param words the command in one of the forms of `listReadings`
+ * @param isDriven whether the command runs in a drive, in which only dev-cli itself commits
  */
 export function findShippedDenial([program, ...rest]: readonly string[], isDriven: boolean): string | null {
   if (program === 'dev-cli' && rest[0] !== 'check') return 'bash(dev-cli:*), but for dev-cli check';
@@ -65,8 +65,8 @@ const STARTERS = /^(?:npx|bunx|pnpx|node|(?:npm|pnpm|yarn|bun) (?:exec|x|dlx))$/
 const OWN = /^dev-cli(?:-agent)?(?:@.*)?(?:\.c?js)?$/;
 
 /**
- * Lists the forms of a command that rules can match: as written, with the program's bare name, and without git's own
- * options.
+ * Lists the forms of a command that rules can match: as written, with the program's bare name, without git's own
+ * options, and as `dev-cli` if a launcher runs dev-cli.
  */
 export function listReadings(words: readonly string[]): string[][] {
   const [first = '', ...rest] = words;
@@ -79,5 +79,7 @@ export function listReadings(words: readonly string[]): string[][] {
   return readings;
 }
 
-/** Ignores case, because some file systems do and would find the program. */
+/**
+ * Returns a program's bare name in lower case, because a file system that ignores case would find the program anyway.
+ */
 const findName = (program: string): string => program.slice(program.lastIndexOf('/') + 1).toLowerCase();

@@ -7,8 +7,8 @@ import type { CallBlock, Message, ResultBlock } from './messages.js';
 import { findResult, isCall } from './pairs.js';
 
 /**
- * What remains of messages that a compaction removed (runtime.md, Compaction): fields, which the next compaction
- * continues, and one message.
+ * The summary of messages that a compaction removed (runtime.md, Compaction): fields, which the next compaction
+ * updates, and one message, which is rendered from them.
  */
 
 /** Values by name, the newest last. */
@@ -18,7 +18,7 @@ type Named<Value = string> = [name: string, value: Value][];
 export type SummaryFields = {
   /** The user's first message. */
   first: string | null;
-  /** The user's later messages, and how many earlier ones were dropped from this list. */
+  /** The user's later messages and, in `left`, how many of them were dropped from the beginning of this list. */
   users: string[];
   left: number;
   counts: { user: number; assistant: number; calls: number };
@@ -29,7 +29,7 @@ export type SummaryFields = {
   commands: Named;
   /** Calls that failed and have not succeeded since. */
   errors: Named;
-  /** What the model said last. */
+  /** The model's last text. */
   current: string;
   timeline: string[];
 };
@@ -61,13 +61,13 @@ const EMPTY: SummaryFields = {
   ...{ changed: [], commands: [], errors: [], current: '', timeline: [] },
 };
 
-/** Returns whether `renderSummary` made a message. */
+/** Returns whether a message was rendered by `renderSummary`. */
 export function isSummary(message: Message | undefined): boolean {
   const [block] = message?.blocks ?? [];
   return block?.type === 'text' && block.text.startsWith(TITLE);
 }
 
-/** Merges the messages removed now into the fields of the earlier compaction. */
+/** Merges newly removed messages into the fields of the earlier compaction. */
 export function mergeSummary(before: SummaryFields | null, messages: readonly Message[]): SummaryFields {
   const now: SummaryFields = structuredClone({ ...EMPTY, ...before });
   for (const [at, message] of messages.entries()) {
@@ -82,7 +82,7 @@ export function mergeSummary(before: SummaryFields | null, messages: readonly Me
   return fitUsers(now);
 }
 
-/** Shortens runs of backticks, because the fence around the text has to be longer than any of them. */
+/** Shortens runs of backticks, because the fence around the text has to be longer than any run in it. */
 const clean = (text: string): string => maskSecrets(stripInvisible(text)).replace(/`{4,}/g, '```').trim();
 const toLine = (text: string): string => toBoundedLine(text.slice(0, 4 * LINE).replace(/`{4,}/g, '```'), LINE);
 

@@ -16,17 +16,19 @@ export type TurnStatus =
 
 /** A turn as a session's snapshot stores it: JSON, with digests instead of inputs and outputs. */
 export type TurnState = {
-  /** What the turn waits for. `idle`: no turn. */
+  /** What the turn waits for; `idle` if there is no turn. */
   at: 'idle' | 'asking' | 'calling' | 'compacting';
   /** Requests of the turn; a request that is repeated after a fault counts once. */
   requests: number;
-  /** Why the request under way is a second try; a second failure for the same reason ends the turn. */
+  /** Why the request under way is a second attempt; a second failure for the same reason ends the turn. */
   retried: 'empty' | 'cut' | 'context' | null;
   /** Calls under way, in order. */
   calls: { id: string; digest: string }[];
   /** The id of the call that was cut off and is therefore not run. */
   cut: string | null;
-  /** Digests of calls with their results, the newest last, and how often each occurred since the last new one. */
+  /**
+   * Digests of calls with their results, the newest last, and how often each has occurred since the last new digest.
+   */
   seen: [digest: string, times: number][];
 };
 
@@ -35,7 +37,7 @@ export type TurnEvent =
   | { type: 'user' }
   | { type: 'answered'; blocks: readonly MessageBlock[]; stop: StopReason }
   | { type: 'faulted'; kind: FaultKind; message: string }
-  /** `results`: of all calls of the answer, in order. `isOver`: the model is asked nothing more. */
+  /** `results`: one for each call of the answer, in order. `isOver`: the model is not asked again. */
   | { type: 'called'; results: readonly ResultBlock[]; isOver?: boolean }
   | { type: 'compacted'; shorter: boolean }
   /** A limit forbids the request or cut its answer off. */
@@ -44,7 +46,7 @@ export type TurnEvent =
 
 export type TurnEffect =
   | { type: 'request' }
-  /** Carry out `calls`; `results` are those of the calls that are not run. */
+  /** Carry out `calls`; `results` are the results of the other calls, which are not run. */
   | { type: 'call'; calls: CallBlock[]; results: ResultBlock[] }
   | { type: 'compact' }
   /** `results` close the calls that will not run. */
@@ -103,7 +105,8 @@ export function stepTurn(state: TurnState, event: TurnEvent, iterations: number)
 
 /**
  * Returns the effect that an unfinished turn waits for, so that another process can resume it; null if there is no
- * turn. Of calls, only those without a result; the event `called` must still carry the results of all.
+ * turn. The effect `call` contains only the calls without a result, but the event `called` must carry the results of
+ * all calls.
  */
 export function resumeTurn({ at, cut }: TurnState, messages: readonly Message[]): TurnEffect | null {
   switch (at) {
@@ -133,7 +136,7 @@ function end({ requests }: TurnState, status: TurnStatus, results: ResultBlock[]
   return { state: { ...IDLE, requests }, effect: { type: 'end', status, results } };
 }
 
-/** Ends the turn for now; its state does not change. */
+/** Suspends the turn: its state does not change, so that it can be resumed. */
 function suspend(state: TurnState, status: TurnStatus, fault?: { kind: FaultKind; message: string }): Step {
   return { state, effect: { type: 'end', status, results: [], ...(fault !== undefined && { fault }) } };
 }

@@ -1,6 +1,6 @@
 import { NO_USAGE, type Usage } from './messages.js';
 
-/** Counts what requests use, and prices it (runtime.md, Usage, budgets). */
+/** Counts the tokens that requests use, and computes their cost (runtime.md, Usage, budgets). */
 
 /** USD per million tokens. */
 export interface Prices {
@@ -16,7 +16,7 @@ const combine = (merge: (counter: keyof Usage) => number): Usage =>
   Object.fromEntries(COUNTERS.map((counter) => [counter, merge(counter)])) as unknown as Usage;
 
 /**
- * Updates the usage of a request under way: the latest value of each counter counts; values that are not counts are
+ * Updates the usage of a request under way: the latest value of each counter counts; values that cannot be counts are
  * ignored.
  */
 export function updateUsage(before: Usage, told: Partial<Usage>): Usage {

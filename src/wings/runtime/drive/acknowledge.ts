@@ -12,18 +12,18 @@ import type { Context } from '../../../run/context.js';
 export interface FinishInput {
   /** One of the choices that the action offers. */
   choice?: string;
-  /** In words: why this choice, or the result if no file was promised. */
+  /** The reason for the choice, or the result if no file was promised. */
   reason?: string;
   /** Why the action cannot be done. */
   cannot?: string;
 }
 
-/** Free-text values of an acknowledgement, for which `@FILE` may stand. */
+/** Fields of an acknowledgement that hold a free text, or `@FILE` for a file with the text. */
 const TEXTS = ['note', 'result', 'reason'] as const;
 
 /**
  * Carries out an action's acknowledgement, with the contents of the files that it names.
- * @throws DevCliError what `step complete` refuses with; `DATA_MISSING` for a file that does not exist
+ * @throws DevCliError as `step complete`; `DATA_MISSING` for a file that does not exist
  */
 export function submitAcknowledgement(context: Context, { input }: Invocation, finish: FinishInput): Promise<Answer> {
   const { name, ...given } = input;
@@ -44,8 +44,8 @@ export function reportActionFailed(context: Context, run: string, action: string
 }
 
 /**
- * Returns the acknowledgement of an action. @throws DevCliError `UNKNOWN_CHOICE` if the choice is not one that it
- * offers
+ * Returns the acknowledgement of an action.
+ * @throws DevCliError `UNKNOWN_CHOICE` if the action does not offer the choice
  */
 export function chooseAcknowledgement(action: PendingAction, choice: string | undefined): Invocation {
   const choices = 'choices' in action ? (action.choices ?? []) : [];

@@ -9,15 +9,15 @@ import { mapConcurrently } from './in-turns.js';
 import { performWork } from './perform.js';
 
 type Agent = DispatchAction['agents'][number];
-/** What became of a child: its result, why it failed (`lost`), or why the drive stops. */
+/** The outcome of a child: its result (`said`), why it failed (`lost`), or why the drive stops (`stop`). */
 type Delivery = { agent: Agent; said?: string; lost?: string; stop?: Exclude<WorkEnd, { kind: 'ended' }> };
 
-/** Maximum number of children at work at once. */
+/** Maximum number of children that work at once. */
 export const MAX_CHILDREN = 4;
 
 /**
- * Has each agent of a dispatch do its part, then acknowledges all of them together. An agent that fails is tried once
- * more from the start, then left out (runtime.md, Driving).
+ * Has each agent of a dispatch do its part, then acknowledges all of them together. An agent that fails gets a second
+ * attempt in a fresh session, and is then left out (runtime.md, Driving).
  */
 export async function driveChildren(driven: DrivenRun, action: DispatchAction): Promise<DriveResult> {
   const atOnce = action.parallel ? MAX_CHILDREN : 1;

@@ -36,7 +36,10 @@ type DriveEnd =
   | { status: 'held' | 'budget' | 'provider' | 'interrupted'; reason: string }
   | { status: 'waiting'; reason: string; waiting: Question };
 
-/** What a person has to answer: by one command or by one of several, after writing a file if one is promised. */
+/**
+ * A question that a person has to answer, with `answer` or with the command of one of the `choices`, after writing the
+ * file that `data` names, if any.
+ */
 interface Question {
   actionId: string;
   message: string;
@@ -55,9 +58,9 @@ const WAIT = 45;
 
 /**
  * `drive`: does the actions of a run one after the other, until the run ends, a person has to answer, or a budget is
- * used up (runtime.md, Driving). If killed at any moment, the same call continues.
- * @throws DevCliError `RUNTIME_INVALID` before anything is sent; `LOCKED` if another driver is at work; `IO`, and as
- * `next`
+ * used up (runtime.md, Driving). If the process is killed at any moment, repeating the call continues the drive.
+ * @throws DevCliError `RUNTIME_INVALID` before anything is sent; `LOCKED` if another process drives the run; `IO`, or
+ * any error of `next`
  */
 export const driveRun: Handler<DriveInput> = async (context, input, call) => {
   const name = await findRun(context, input.name, true);
@@ -128,7 +131,7 @@ async function driveOn(driven: DrivenRun): Promise<DriveEnd> {
   }
 }
 
-/** Handles Ctrl-C outside a model request, too. @throws any other error */
+/** Turns an interruption outside a model request into the end of the drive. @throws any other error */
 function toInterrupted(error: unknown): DriveEnd {
   if (error instanceof DevCliError && error.code === 'INTERRUPTED')
     return { status: 'interrupted', reason: error.message };

@@ -12,7 +12,7 @@ import { recordEntry } from '../../../run/transaction.js';
 import type { Runtime } from '../runtime.js';
 import { isLateAcknowledgement, type WorkEnd } from './finish.js';
 
-/** The result of doing an action: the run went on, or the drive stops. */
+/** The result of doing an action: the run continued, or the drive stops. */
 export type DriveResult = { kind: 'went-on' } | Exclude<WorkEnd, { kind: 'ended' }>;
 
 /** A run that this process drives. */
@@ -21,23 +21,24 @@ export interface DrivenRun {
   context: Context & WithPorts;
   run: { name: string; runId: string };
   /**
-   * Returns the context of a call that starts now, made as an agent: never as a person, and with its full time limit.
+   * Returns the context for a use case that is called now: as an agent, never as a person, and with the full time
+   * limit.
    */
   call(): Context & WithPorts;
   /** Reads the action that the run waits for. @throws DevCliError as the store does */
   readAction(): Promise<ShownAction>;
-  /** Runs one piece of work after the other, because each acknowledgement of a dispatch changes the pending action. */
+  /** Runs pieces of work one after the other, because each acknowledgement of a dispatch changes the pending action. */
   inLine<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Acknowledges a dispatch for all of its children. @throws DevCliError that neither the drive nor a person can
-   * resolve
+   * Acknowledges a dispatch for all of its children.
+   * @throws DevCliError for a refusal that neither the drive nor a person can resolve
    */
   acknowledge(input: AckInput): Promise<DriveResult>;
   /** Records in the run the tokens that an agent used. */
   noteSpent(agent: string, tokens: number): Promise<void>;
   /** Reads a file that an action names. @throws DevCliError `IO` if it does not exist */
   read(path: string): string;
-  /** @param path as written in an action */
+  /** @param path a path as actions give it */
   toAbsolute(path: string): string;
 }
 
@@ -83,7 +84,7 @@ export function openDriven(runtime: Runtime, context: Context & WithPorts, run: 
   };
 }
 
-/** Translates a refusal into what the drive does next. @throws errors that the drive cannot handle */
+/** Translates a refusal into the drive's next step. @throws errors that the drive cannot handle */
 export function toStep(error: unknown): DriveResult {
   if (!(error instanceof DevCliError)) throw error;
   if (error.answer !== undefined) return { kind: 'parked', error };

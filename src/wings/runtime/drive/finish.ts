@@ -6,37 +6,37 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 import type { SessionTool, ToolResult } from '../tools/tool.js';
 import type { FinishInput } from './acknowledge.js';
 
-/** What became of a piece of work so far. */
+/** The state of a piece of work. */
 type Outcome =
-  /** The model has not called `finish`, or it was refused: `refused` is the latest reason. */
+  /** The model has not called `finish`, or its call was refused; `refused` is the latest reason. */
   | { kind: 'open'; refused?: string }
   | { kind: 'done'; said?: string }
-  /** It cannot be done, or `finish` was refused too often. */
+  /** The work cannot be done, or `finish` was refused too often. */
   | { kind: 'failed'; reason: string }
-  /** Somebody else did it, or it is no longer needed. */
+  /** Somebody else did the work, or it is no longer needed. */
   | { kind: 'stale' }
   /** A person has to do something first. */
   | { kind: 'parked'; error: DevCliError };
 
-/** The final outcome of a piece of work; one that waits for a person is not final. */
+/** The final outcome of a piece of work. Work that waits for a person has none. */
 export type WorkOutcome = Exclude<Outcome, { kind: 'open' | 'parked' }>;
 
 /**
- * How a piece of work ended, or why the drive has to stop before it does. `tokens`: used since an earlier driver left
- * it.
+ * How a piece of work ended, or why the drive has to stop before the work ends. `tokens`: all tokens that its session
+ * used; 0 if an earlier driver already recorded the end.
  */
 export type WorkEnd =
   | { kind: 'ended'; outcome: WorkOutcome; tokens: number }
   | { kind: 'parked'; error: DevCliError }
   | { kind: 'stopped'; status: 'budget' | 'provider' | 'interrupted'; reason: string };
 
-/** The tool with which a model reports that it is done, and the outcome of that. */
+/** The tool with which a model reports the end of its work, and the outcome. */
 export interface FinishTool {
   tool: SessionTool;
   outcome: () => Outcome;
 }
 
-/** Refusals after which a piece of work fails. */
+/** Number of refusals after which a piece of work fails. */
 const REFUSALS = 4;
 /** Codes that mean that the action is no longer needed. Any other obstacle may be gone at the next call of `finish`. */
 const STALE: readonly ErrorCode[] = ['STALE_ACTION', 'NOT_REACHED', 'PHASE_ENDED', 'RUN_ENDED'];
@@ -46,8 +46,8 @@ const TOLD = 20;
 /**
  * Creates the tool `finish` for one piece of work. It judges the work within the call, so that the model can still
  * correct what is wrong (runtime.md, Driving).
- * @param choices to choose from; empty: none
- * @param judge accepts what the model says, or throws the error that it is refused with
+ * @param choices the choices of the action; empty if it has none
+ * @param judge accepts the model's report, or throws the error with which the report is refused
  */
 export function createFinish(
   choices: readonly { id: string; label: string }[],

@@ -5,7 +5,7 @@ import type { Context } from '../../../run/context.js';
 
 type Place = Pick<Context, 'reader' | 'root' | 'library'>;
 
-/** Characters of files that a message includes; beyond that, it gives only their paths. */
+/** Maximum characters of files that a message includes; it gives only the paths of other files. */
 const READ_CAP = 48 * 1024;
 
 /**

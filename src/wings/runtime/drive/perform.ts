@@ -12,9 +12,9 @@ export interface SessionWork {
   work: NonNullable<SessionState['work']>;
   /** The role, which selects its model; null for the main agent. */
   role: string | null;
-  /** Absolute paths below `.dev` that it may write. */
+  /** Absolute paths below `.dev` that the session may write. */
   promised: readonly string[];
-  /** True if it may write only what is promised. */
+  /** True if the session may write only promised files. */
   isReadOnly: boolean;
   /** The whole task. */
   message: string;
@@ -29,7 +29,7 @@ const REMINDERS = 2;
 
 /**
  * Has a session do a piece of work, continuing where an earlier driver left it (runtime.md, Driving).
- * @throws DevCliError `LOCKED` if another process is at work in the session; `IO`
+ * @throws DevCliError `LOCKED` if another process is using the session; `IO`
  */
 export async function performWork(driven: DrivenRun, work: SessionWork): Promise<WorkEnd> {
   const { outcome } = work.finish;

@@ -14,9 +14,9 @@ import { performWork } from './perform.js';
 const CHECK_SECONDS = 45;
 
 /**
- * Has a session do each task that is handed out, four at once, including tasks that appear meanwhile, until none is
- * left (runtime.md, Driving). Each task is judged and handed in separately, so that the engine can continue with todos
- * that depend on it.
+ * Has a separate session do each task that is handed out, four at once, until no task is left; includes tasks that
+ * appear meanwhile (runtime.md, Driving). Each task is judged and handed in separately, so that the engine can continue
+ * with todos that depend on it.
  */
 export async function driveTasks(driven: DrivenRun, first: EngineDispatchAction): Promise<DriveResult> {
   const atWork = new Map<string, Promise<void>>();
@@ -80,8 +80,8 @@ async function performTask(driven: DrivenRun, task: TaskView): Promise<WorkEnd> 
 }
 
 /**
- * Runs the acceptance commands of a task as `verify` will. @throws DevCliError `EVIDENCE_INVALID` with what failed or
- * is not listed
+ * Runs the acceptance commands of a task as `verify` will.
+ * @throws DevCliError `EVIDENCE_INVALID` with the commands that failed or the changed files that are not listed
  */
 async function checkTask(driven: DrivenRun, action: string): Promise<void> {
   for (;;) {

@@ -5,7 +5,7 @@ import type { GroupEnd } from '../../../work/processes.js';
 import { findToolName } from '../core/rules.js';
 import type { ToolResult } from '../tools/tool.js';
 
-/** Configured hooks, and what they say about a call (runtime.md, Hooks). Pure. */
+/** Selects the configured hooks for a call, and interprets their output (runtime.md, Hooks). Pure. */
 
 export type HookMoment = 'PreToolUse' | 'PostToolUse';
 
@@ -16,7 +16,7 @@ export interface Hook {
   match?: string;
   /** Seconds until its process group is killed; 60 by default. */
   timeout?: number;
-  /** Whether it denies a call if the hook itself fails. */
+  /** Whether a failure of the hook itself denies the call. */
   failClosed?: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface HookOutcome {
 /** How a hook ended. */
 type HookEnd = { ended: GroupEnd; stdout: string; stderr: string };
 
-/** Lists the hooks of a moment that match a tool. @param tool its own name */
+/** Lists the hooks of a moment that match a tool. @param tool the tool's own name */
 export function listMatchingHooks(hooks: Hooks, moment: HookMoment, tool: string): Hook[] {
   const listed = (hooks[moment] ?? []).map((hook) => (typeof hook === 'string' ? { command: hook } : hook));
   return listed.filter(({ match }) => match === undefined || match.split('|').some((one) => fits(one.trim(), tool)));
@@ -62,7 +62,7 @@ export function readOutcome(moment: HookMoment, tool: string, hook: Hook, end: H
     : { messages: [], warnings: [failure] };
 }
 
-/** Lists the messages of a hook's JSON, without duplicates, in this order. */
+/** Lists the messages in a hook's JSON, without duplicates. */
 function listMessages(said: Record<string, unknown>): string[] {
   const specific = said['hookSpecificOutput'];
   const texts = [said['reason'], said['systemMessage'], isRecord(specific) ? specific['additionalContext'] : null];
@@ -71,8 +71,9 @@ function listMessages(said: Record<string, unknown>): string[] {
 }
 
 /**
- * Appends what hooks said to a result. A denial after the call cannot undo its effect; it marks the result as an error.
- * @param outcomes those from before and after the call
+ * Appends the messages of hooks to a result. A denial after the call cannot undo the call's effect; it only marks the
+ * result as an error.
+ * @param outcomes the outcomes of the hooks before and after the call
  */
 export function appendFeedback(result: ToolResult, ...outcomes: readonly HookOutcome[]): ToolResult {
   const denials = outcomes.flatMap(({ denied }) => denied ?? []);

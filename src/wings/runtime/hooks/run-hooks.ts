@@ -23,7 +23,7 @@ export interface HookedCall {
   tool: string;
   /** The input as the model sent it. */
   input: string;
-  /** The result of the call; only after it. */
+  /** The result of the call; absent before the call. */
   result?: { output: string; isError: boolean };
 }
 
@@ -32,7 +32,7 @@ export interface HookSite {
   hooks: Hooks;
   /** Absolute. */
   cwd: string;
-  /** Omits the runtime's keys. */
+  /** The environment of hooks, without the runtime's keys. */
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
   /** Masks secrets in text that is shown or stored. */
@@ -41,7 +41,7 @@ export interface HookSite {
 
 /**
  * Runs the hooks of a moment one after the other, until one denies the call.
- * @throws the signal's reason once that aborts; never because a hook fails
+ * @throws the signal's reason once the signal aborts; never because a hook fails
  */
 export async function runHooks(moment: HookMoment, call: HookedCall, site: HookSite): Promise<HookOutcome> {
   const heard: HookOutcome = { messages: [], warnings: [] };
@@ -101,12 +101,12 @@ function buildVariables(moment: HookMoment, { tool, input, result }: HookedCall)
     HOOK_TOOL_OUTPUT: result?.output,
     HOOK_TOOL_IS_ERROR: result?.isError === true ? '1' : '0',
   };
-  // A value with a NUL is omitted as well; the event contains it.
+  // A value that is too long or contains a NUL is omitted here; the event on stdin still contains it.
   const fits = (value = '') => Buffer.byteLength(value) <= LONGEST && !value.includes('\0');
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, fits(value) ? value : undefined]));
 }
 
-/** Reads a stream to its end, and keeps its beginning. */
+/** Reads a stream to its end, but keeps only its beginning. */
 function collect(stream: Readable): () => string {
   const kept: Buffer[] = [];
   let room = COUNTED;

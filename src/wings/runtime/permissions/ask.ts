@@ -5,20 +5,22 @@ import type { PermissionDecision } from '../core/permissions.js';
 /** Asks a person for permission to make a call (runtime.md, Permissions). */
 
 /**
- * Decides about a judged call. @returns null to carry it out, else its result. @throws if the question is interrupted,
- * as `ask` does
+ * Decides about a judged call.
+ * @returns null to carry the call out, otherwise its result
+ * @throws as `ask`, if the question is interrupted
  */
 export type Approve = (
   judgement: PermissionDecision,
   call: { tool: string; input: JsonObject },
 ) => Promise<string | null>;
 
-/** Maximum characters of an input that are shown; nobody reads more of a file. */
+/** Maximum characters of an input that are shown; a person would not read more of a file. */
 const SHOWN = 4_000;
 
 /**
  * Creates the function that decides about calls.
- * @param ask asks at the terminal (`Context.ask`); null if nobody is to be asked: then the reason is the refusal
+ * @param ask asks at the terminal (`Context.ask`); null if nobody can be asked, so that a call that needs approval is
+ * refused with the judgement's reason
  */
 export function createApprove(ask: ((question: string) => Promise<string>) | null): Approve {
   // Asks one question at a time, even if several sessions ask.
@@ -44,7 +46,7 @@ function renderQuestion(reason: string, tool: string, input: JsonObject): string
   ].join('\n');
 }
 
-/** Replaces characters that a terminal would hide or interpret with their codes. */
+/** Shows the codes of characters that a terminal would hide or interpret. */
 function reveal(text: string): string {
   const showCode = (found: string) => [...found].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
   return replaceInvisible(text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, showCode), showCode);

@@ -18,7 +18,8 @@ import type { SessionState } from './state-schema.js';
 type Input<Name> = InputIn<typeof RUNTIME_SPECS, Name>;
 
 /**
- * `session list`: the usage of each session, the newest first, and the sum. @param run lists only sessions of this run
+ * `session list`: lists the usage of each session, the most recent first, and the sum.
+ * @param run lists only sessions of this run
  * @throws DevCliError `IO`
  */
 export async function listSessionsCommand(context: Context, run: string | undefined): Promise<Answer> {

@@ -6,8 +6,8 @@ import { countUnanswered, openSessions, type SessionsContext } from './session.j
 import type { SessionState } from './state-schema.js';
 
 /**
- * Lists sessions, the last active one first, and a warning for each that cannot be read. @param wants selects by id;
- * others are not read
+ * Lists sessions, the most recently active first, and a warning for each session that cannot be read.
+ * @param wants selects sessions by id; the others are not read
  */
 export async function listSessions(
   context: SessionsContext,
@@ -19,7 +19,7 @@ export async function listSessions(
   for (const id of (await streams.streams()).filter(wants)) {
     try {
       const { snapshot } = await streams.read(id);
-      // A copy would be counted twice, and its id would not identify it.
+      // A copied session would be counted twice, and its id would not identify it.
       if (snapshot !== null && snapshot.id !== id)
         warnings.push(`The session ${id} is left out: it is a copy of ${snapshot.id}.`);
       else if (snapshot !== null) sessions.push(snapshot);
@@ -31,7 +31,7 @@ export async function listSessions(
   return { sessions: sessions.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0)), warnings };
 }
 
-/** Sums up the usage of sessions; `cost`: null if the price of one is unknown. */
+/** Sums up the usage of sessions; `cost` is null if the cost of any session is unknown. */
 export function sumSessionUsage(
   sessions: readonly SessionState[],
 ): Pick<SessionState, 'requests' | 'unanswered' | 'usage' | 'cost'> {
@@ -48,8 +48,8 @@ export function sumSessionUsage(
 
 /**
  * Finds a session by its id, by a unique prefix of it, or by `latest`, the newest conversation.
- * @throws DevCliError `NO_SUCH_SESSION`, `IO`; `STATE_NEWER`, `JOURNAL_CORRUPT` for one that is named and cannot be
- * read
+ * @throws DevCliError `NO_SUCH_SESSION`, `IO`; `STATE_NEWER`, `JOURNAL_CORRUPT` if the session with the full id cannot
+ * be read
  */
 export async function findSession(context: SessionsContext, given: string): Promise<SessionState> {
   const streams = openSessions(context);
@@ -74,7 +74,7 @@ export async function findSession(context: SessionsContext, given: string): Prom
 
 /**
  * Names the session in which an agent does an action of a run, so that the successor of a killed driver finds it.
- * @param time counted from 1: a child that failed is tried once more, afresh
+ * @param time the attempt, counted from 1; a child that failed is tried once more in a new session
  */
 export function nameWorkSession(
   { name, runId }: { name: string; runId: string },
@@ -84,7 +84,7 @@ export function nameWorkSession(
   return `${[name, action, ...(agent === null ? [] : [agent])].join('-').slice(0, NAMED)}-${digest}`;
 }
 
-/** Maximum characters of such a name before its digest. */
+/** Maximum characters of a work session's name before its digest. */
 const NAMED = 52;
 
 /** Returns whether `nameWorkSession` may have made this id for a run. */

@@ -12,7 +12,7 @@ export type SessionEntry =
   | { type: 'requested' }
   /** A request was sent, but got no usable answer. */
   | { type: 'unanswered' }
-  /** `usage`: of an answer that did not join the history. */
+  /** `usage` is present if the answer did not join the history. */
   | { type: 'answered'; message?: Message; usage?: Usage; stop: string }
   | { type: 'begun'; call: string; data: JsonObject }
   | { type: 'ended'; result: ResultBlock; data?: JsonObject }
@@ -26,8 +26,8 @@ export function toEntryData({ type: _, ...rest }: SessionEntry): JsonObject {
 }
 
 /**
- * Adds what an entry holds to the messages before it. Results form one message after the calls, in the order of the
- * calls, whichever ended first.
+ * Adds an entry's content to the messages before it. Results form one message after the calls, in the order of the
+ * calls, regardless of which ended first.
  * @param messages changed in place
  */
 export function addEntryToMessages(messages: Message[], { type, data }: Pick<Entry, 'type' | 'data'>): void {

@@ -15,7 +15,7 @@ import type { SessionState } from './state-schema.js';
 /** The directory of sessions below `.dev`. */
 const DIRECTORY = 'runtime';
 
-/** What sessions need from a call's context. */
+/** The part of a call's context that sessions need. */
 export type SessionsContext = Pick<Context, 'root' | 'clock' | 'ids'>;
 
 /** A session that only this process may change. */
@@ -30,20 +30,20 @@ export interface Session {
   /**
    * Records entries in one commit; commits run in the order in which they are requested.
    * @param entries at least one
-   * @param change computes changes of the state at that time; other fields stay
+   * @param change computes the changes to the state when the commit runs; other fields stay
    * @throws DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`
    */
   commit(entries: readonly SessionEntry[], change?: Change): Promise<void>;
   /** Returns the number of the next call, which names its directory. */
   takeNumber(): number;
-  /** Releases it to other processes. */
+  /** Releases the session to other processes. */
   release(): void;
 }
 
 /** Computes the fields of a session's state that change. */
 type Change = (state: SessionState) => Partial<SessionState>;
 
-/** What a new session is created with. */
+/** The properties that a new session is created with. */
 export type Opening = Pick<SessionState, 'id' | 'kind' | 'work' | 'model'>;
 
 /** Opens the sessions of a root. Writes nothing. @throws DevCliError `IO` */
@@ -58,9 +58,10 @@ export const nameSessionDirectory = (root: string, id: string): string => join(r
 
 /**
  * Resumes a session, or begins one if none has this id.
- * @param by who changes it, as recorded in its entries
+ * @param by the caller that the session's entries record
  * @param emit called with each entry once it is recorded
- * @throws DevCliError `LOCKED` if another process has it; `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`, `IO`
+ * @throws DevCliError `LOCKED` if another process is using the session; `STATE_NEWER`, `STATE_CORRUPT`,
+ * `JOURNAL_CORRUPT`, `IO`
  */
 export async function takeSession(
   context: SessionsContext,
@@ -118,10 +119,7 @@ export async function takeSession(
   }
 }
 
-/**
- * Reads the messages of a session, even if another process is at work in it. @throws DevCliError `JOURNAL_CORRUPT`,
- * `IO`
- */
+/** Reads the messages of a session, even if another process is using it. @throws DevCliError `JOURNAL_CORRUPT`, `IO` */
 export async function openHistory(context: SessionsContext, state: SessionState): Promise<Message[]> {
   return readMessages(openSessions(context), state);
 }
@@ -136,8 +134,8 @@ async function readMessages(streams: WingStreams<SessionState>, { id, from }: Se
 }
 
 /**
- * Counts the requests of a session without a usable answer, including one that is under way or was when its process
- * ended.
+ * Counts the requests of a session that got no usable answer, including a request that is under way, or was under way
+ * when its process ended.
  */
 export const countUnanswered = ({ unanswered, asking }: Pick<SessionState, 'unanswered' | 'asking'>): number =>
   unanswered + (asking ? 1 : 0);

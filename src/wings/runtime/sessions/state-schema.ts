@@ -64,5 +64,5 @@ export const SessionStateSchema = Type.Object({
 });
 
 export type SessionState = Static<typeof SessionStateSchema>;
-/** A call whose begin is recorded. */
+/** A call that is recorded as begun. */
 export type BegunCall = Static<typeof BegunSchema>;

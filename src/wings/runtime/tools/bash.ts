@@ -23,7 +23,7 @@ export interface CommandSite {
   runners: RunnerProcesses;
 }
 
-/** Milliseconds until a runner that has not started is launched again, and how often. */
+/** Milliseconds until a runner that has not started is launched again, and the maximum number of launches. */
 const AGAIN_MS = 10_000;
 const TRIES = 6;
 /** Maximum bytes of one argument on Linux, including its NUL. */
@@ -47,7 +47,10 @@ export function planBash({ command, timeout = BASH_MS }: BashInput, site: ToolSc
   return { kind: 'command', run: async () => toResult(await runOnce(request, site, how.runners), timeout, site) };
 }
 
-/** The variable marks everything that the command starts as an agent, never a person (protocol.md §1). */
+/**
+ * Builds the environment of a command. `AI_AGENT` marks everything that the command starts as an agent, never a person
+ * (protocol.md §1).
+ */
 function buildEnvironment({ env, hidden, sandbox }: CommandSite): Record<string, string | undefined> {
   const kept = Object.entries(env).filter(([name]) => !hidden.includes(name));
   return { ...Object.fromEntries(kept), AI_AGENT: 'dev-cli', ...(sandbox !== null && { TMPDIR: '/tmp' }) };
@@ -56,8 +59,8 @@ function buildEnvironment({ env, hidden, sandbox }: CommandSite): Record<string,
 /**
  * Starts a command unless its directory shows that it was started, and waits for it. The command outlives the calling
  * process.
- * @returns null if its end was not recorded
- * @throws DevCliError `INTERRUPTED`: it continues; `IO`, `COMMAND_FAILED`, `LOCKED`
+ * @returns null if the command's end was not recorded
+ * @throws DevCliError `INTERRUPTED`, while the command continues; `IO`, `COMMAND_FAILED`, `LOCKED`
  */
 async function runOnce(request: JobRequest, { signal }: ToolScope, runners: RunnerProcesses) {
   const { directory } = request;
@@ -99,7 +102,7 @@ function toResult(exit: ExitRecord | null, timeout: number, site: ToolScope): To
   };
 }
 
-/** Returns an empty text if there is nothing to report. */
+/** Describes how a command ended; empty if it simply succeeded. */
 function describeEnd({ exit, signal, timedOut, error, reason }: ExitRecord, timeout: number): string {
   if (error === 'spawn') return '[it could not be started]';
   const notes = error === 'log' ? [`[the output is incomplete: ${reason}]`] : [];

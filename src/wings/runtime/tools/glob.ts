@@ -4,12 +4,12 @@ import { expandPattern, findGround, renderFoundPath, runGitSearch } from './sear
 import { GLOB_MOST } from './specs.js';
 import { ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 
-// A plain `require`, as in project/find-files.ts: it is not needed if there is git.
+// A plain `require`, as in project/find-files.ts, because the package is not needed if there is git.
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
 
 /**
- * Maximum of `*` in one part of a path, and of `**` parts: matching without git tries every way to split a name among
- * them.
+ * Maximum number of `*` in one part of a path, and of `**` parts. More would be too slow, because matching without git
+ * tries every way to split a name among them.
  */
 const MOST_STARS = 3;
 

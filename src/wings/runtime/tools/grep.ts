@@ -17,8 +17,8 @@ type GrepInput = {
 const LINE = 1_000;
 
 /**
- * Searches the contents of files. Skips files that may hold secrets, except a file that is named itself, because a rule
- * had to allow that.
+ * Searches the contents of files. Skips files that may hold secrets, except a file that the input names itself, because
+ * a rule had to allow that call.
  * @param seconds time limit; 10 by default
  * @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors
  */

@@ -26,8 +26,8 @@ const SECRET =
   /(?:^|\/)(?:\.env[^/]*|id_(?:rsa|dsa|ecdsa|ed25519)[^/]*|[^/]*\.(?:pem|key|p8|p12|pfx|ppk|jks|keystore|kdbx)|\.(?:netrc|pgpass|pypirc|git-credentials|htpasswd)|\.(?:ssh|gnupg|aws)\/.*)$/;
 
 /**
- * Returns whether a file needs a rule of its own to be opened, judging by its name alone. @param path with `/` between
- * its parts
+ * Returns whether a file's name suggests that it holds secrets; opening it then needs a rule that names it.
+ * @param path a path with `/` between its parts
  */
 export function isSecretFile(path: string): boolean {
   return SECRET.test(path.split('/').map(foldName).join('/'));
@@ -40,7 +40,7 @@ export function isSecretFile(path: string): boolean {
 export function resolveToolPath(input: string, { workTree, root: givenRoot }: Site): ToolPath {
   const shown = toBoundedLine(input, 300);
   if (input.trim() === '') throw new ToolRefusal('the path is empty');
-  // Also rejects lone surrogates: they would name another file.
+  // Also rejects lone surrogates, because they would name another file.
   if (/\p{Cc}/u.test(input) || stripInvisible(input) !== input)
     throw new ToolRefusal(`${shown}: a name may not have control or invisible characters`);
   const [top, root] = [realpathSync.native(workTree), realpathSync.native(givenRoot)];
@@ -49,7 +49,7 @@ export function resolveToolPath(input: string, { workTree, root: givenRoot }: Si
   const inTree = follow(top, lexical);
   const path = inTree ?? (home && follow(home, lexical));
   if (path === null) throw new ToolRefusal(`${shown} is outside the work tree, ${workTree}`);
-  // Checks the path as written, too: the target of a link called `.git` also belongs to git.
+  // Checks the path as written, too, because the target of a link called `.git` also belongs to git.
   const ways = inTree === null ? [relative(home ?? root, path)] : [relative(top, path), relative(workTree, lexical)];
   const parts = ways.map((way) => way.split(sep).map(foldName));
   if (parts.some((names) => names.includes('.git'))) throw new ToolRefusal(`${shown}: .git belongs to git`);
@@ -60,8 +60,9 @@ export function resolveToolPath(input: string, { workTree, root: givenRoot }: Si
 }
 
 /**
- * Resolves a path for writing: no link, only a regular file or nothing, and in `.dev` only what was promised. @throws
- * as `locate`
+ * Resolves a path for writing. It must lead to a regular file or to nothing, not to a symbolic link, and in `.dev` only
+ * to a promised file.
+ * @throws as `locate`
  */
 export function resolveWritePath(input: string, site: Site): ToolPath {
   const place = resolveToolPath(input, site);
@@ -78,7 +79,7 @@ export function resolveWritePath(input: string, site: Site): ToolPath {
   return place;
 }
 
-/** Returns where a path really leads if that is inside `base`; else null. */
+/** Returns the real path to which a path leads if it is inside `base`; otherwise null. */
 function follow(base: string, path: string): string | null {
   const led = resolvePath(base, path);
   return led.kind === 'inside' ? led.path : null;

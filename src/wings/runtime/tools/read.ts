@@ -7,8 +7,8 @@ import { FILE_BYTES, READ_LINES } from './specs.js';
 import { ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 
 /**
- * Digests of files that a session has read or written, by absolute paths with links resolved; a file that has changed
- * since is not edited.
+ * Digests of files as a session last read or wrote them, by absolute paths with links resolved. A file that has changed
+ * since then must not be edited.
  */
 export interface ReadMarks {
   digestAtRead: (path: string) => string | null;

@@ -9,7 +9,7 @@ import type { ToolScope } from './tool.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Confines commands to the work tree (runtime.md, Tools): bubblewrap, if it works. */
+/** The sandbox that confines commands to the work tree (runtime.md, Tools): bubblewrap, if it works. */
 export interface Sandbox {
   /** The user's home directory, absolute; null if the environment has none. */
   home: string | null;
@@ -20,15 +20,15 @@ export interface Sandbox {
 }
 
 /**
- * What stays visible of /run, whose sockets would let a command act outside the sandbox: host name resolution, and
- * NixOS's programs.
+ * The only parts of /run that stay visible: host name resolution, and NixOS's programs. Sockets in /run would let a
+ * command act outside the sandbox.
  */
 const KEPT = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/resolv.conf', '/run/current-system'];
 
 /**
  * Checks once whether the sandbox works.
- * @returns null: commands run without one, because of `off`, or of `auto` if it does not work; `missing`: it is
- * required, but does not work
+ * @returns null if commands run without a sandbox, because of `off`, or because of `auto` if it does not work;
+ * `missing` if the sandbox is required but does not work
  * @throws DevCliError `INTERRUPTED`
  */
 export async function probeSandbox(

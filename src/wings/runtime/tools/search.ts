@@ -9,7 +9,7 @@ import { executeFile } from '../../../work/processes.js';
 import { resolveToolPath, type ToolPath } from './place.js';
 import { ToolRefusal, type ToolScope } from './tool.js';
 
-/** What `glob_search` and `grep_search` share. */
+/** The common parts of `glob_search` and `grep_search`. */
 
 /** Time limit of a search in seconds. */
 const SECONDS = 10;
@@ -18,12 +18,12 @@ const MAX_OUTPUT = 32 * 1024 * 1024;
 const MOST_PATTERNS = 64;
 
 /**
- * Names and texts are UTF-8, and git's messages English. As a precaution git fetches nothing, because a repository
- * could configure how.
+ * Makes names and texts UTF-8, and git's messages English. As a precaution, keeps git from fetching, because a
+ * repository's own configuration could control how.
  */
 const GIT = { LC_ALL: 'C.UTF-8', LANGUAGE: '', GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: 'none' };
 
-/** Where a search begins, and whether git lists the files: not in `.dev`, and not for a single named file. */
+/** Where a search begins, and whether git lists the files; git does not do so in `.dev`, or for a single named file. */
 export interface SearchRoot {
   place: ToolPath;
   /** Absolute. */
@@ -71,7 +71,7 @@ export async function runGitSearch(
 
 /**
  * Expands the braces of a pattern, which git does not support.
- * @throws ToolRefusal for a pattern that leads out of the directory or expands to too many
+ * @throws ToolRefusal for a pattern that leads out of the directory or expands to too many patterns
  */
 export function expandPattern(pattern: string, directory: string): string[] {
   const own = pattern.startsWith(`${directory}/`) ? pattern.slice(directory.length + 1) : pattern;

@@ -23,7 +23,7 @@ const lines = (where: string) => whole(0, `Lines shown ${where} a match. For con
 const PATH = text('Absolute, or relative to the work tree.');
 
 /**
- * @param alias the harnesses' name for it
+ * @param alias the harnesses' name for the tool
  * @param needed how many of the first keys are required
  * @returns a closed schema, with only keywords that every provider and `misfit` know
  */

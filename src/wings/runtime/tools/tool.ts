@@ -3,14 +3,14 @@ import type { ToolDescription } from '../provider.js';
 
 /** The interface of the runtime's tools (runtime.md, Tools). */
 
-/** Permission that a call needs: each includes those before it. */
+/** Permission that a call needs; each permission includes those before it. */
 export type PermissionLevel = 'read-only' | 'workspace-write' | 'danger-full-access';
 
-/** The result of a call, as the model is told. */
+/** The result of a call, as the model receives it. */
 export interface ToolResult {
   output: string;
   isError: boolean;
-  /** The result as data for programs, if there is more to say. */
+  /** More about the result, as data for programs. */
   data?: JsonObject;
 }
 
@@ -24,7 +24,9 @@ export interface ToolScope {
   promised: readonly string[];
   /** Absolute; dev-cli's own files, which are never written, because the driver runs them. */
   own: string;
-  /** Absolute; for this call alone, not created yet: holds whole outputs, logs and records of commands. */
+  /**
+   * Absolute; a directory for this call alone, not created yet. It holds full outputs, logs and records of commands.
+   */
   directory: string;
   /** Cleans text before it is shown or stored: masks secrets, replaces invisible characters. */
   clean: (text: string) => string;
@@ -34,7 +36,8 @@ export interface ToolScope {
 /**
  * What a call will do, determined without doing it. `file`: the digests (SHA-256, null: no file) before and after are
  * recorded before `write` runs, so that a call that was cut off can be recognized as done or not done. `command`: `run`
- * starts it unless its directory shows that it was started, and collects its end: it never runs twice.
+ * starts the command unless the call's directory shows that it was started, and collects its end, so that it never runs
+ * twice.
  */
 export type CallPlan =
   | { kind: 'read'; run: () => Promise<ToolResult> }
@@ -43,9 +46,9 @@ export type CallPlan =
 
 /** A tool of a session. */
 export interface SessionTool extends ToolDescription {
-  /** Permission that a call of it needs. */
+  /** Permission that a call of the tool needs. */
   needs: PermissionLevel;
-  /** Whether calls of it may run concurrently. */
+  /** Whether calls of the tool may run concurrently. */
   isParallel: boolean;
   /** What rules match (`permissions`): a path as the input names it, a shell line, or nothing. */
   target: (input: JsonObject) => { path: string } | { command: string } | null;

@@ -9,7 +9,7 @@ import { SPECS } from './specs.js';
 import { type CallPlan, type SessionTool, ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 import { planEdit, planWrite } from './write.js';
 
-/** What the tools need from their session. */
+/** The parts of a session that its tools need. */
 export interface ToolsOptions extends CommandSite {
   marks: ReadMarks;
 }

@@ -13,7 +13,7 @@ interface EditInput {
   replace_all?: boolean;
 }
 
-/** Plans what `write_file` would do. @throws ToolRefusal, system errors */
+/** Plans a call of `write_file`. @throws ToolRefusal, system errors */
 export function planWrite(
   { path, content }: { path: string; content: string },
   site: ToolScope,
@@ -26,7 +26,7 @@ export function planWrite(
   return planFile(place, { before, content, told }, site, marks);
 }
 
-/** Plans what `edit_file` would do. @throws ToolRefusal, system errors */
+/** Plans a call of `edit_file`. @throws ToolRefusal, system errors */
 export function planEdit(input: EditInput, site: ToolScope, marks: ReadMarks): CallPlan {
   const place = resolveWritePath(input.path, site);
   const { text, digest } = readTextFile(place);
@@ -46,7 +46,7 @@ export function planEdit(input: EditInput, site: ToolScope, marks: ReadMarks): C
   return planFile(place, { before: digest, content: pieces.join(after), told }, site, marks);
 }
 
-/** The model sees lines without carriage returns, and may omit them. */
+/** Adapts line ends to the file, because the model sees lines without carriage returns and may omit them. */
 function fitLineEnds(text: string, { old_string: before, new_string: after }: EditInput) {
   const isBare = text.includes('\r\n') && !text.includes(before) && !before.includes('\r');
   const fitted = (one: string) => (isBare ? one.replace(/\r?\n/g, '\r\n') : one);
@@ -60,7 +60,7 @@ function planFile(place: ToolPath, { before, content, told }: Change, site: Tool
   if (bytes.length > FILE_BYTES) throw new ToolRefusal(`${place.name} would be larger than 10 MiB`);
   const after = sha256(bytes);
   const write = async () => {
-    // Resolved again: a link may have replaced a directory while a person was asked.
+    // Resolved again, because a link may have replaced a directory while a person was being asked.
     const now = resolveWritePath(place.lexical, site);
     const found = now.path === place.path ? readBytes(now) : null;
     const digest = found === null ? null : sha256(found);

@@ -1,7 +1,9 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Wire, WireSettings } from './sdk.js';
 
-/** The package returns Gemini's signatures under the name given here, but reads them under this one. */
+/**
+ * The name given to the package. It returns Gemini's signatures under that name, but reads them only under this one.
+ */
 const NAME = 'google';
 
 /** Opens the Chat Completions API, which local servers and most others offer. */

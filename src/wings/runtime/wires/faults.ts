@@ -7,9 +7,12 @@ import { type FaultKind, ProviderFault } from '../provider.js';
 const MESSAGE = 500;
 /** The SDK's error for a request that failed. */
 const ASKED = 'AI_APICallError';
-/** The SDK's errors about what the provider sent; the others are about the request itself. */
+/** The SDK's errors about data that the provider sent; its other errors are about the request itself. */
 const RECEIVED = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|NoContentGenerated)Error$/;
-/** Messages of services and local servers that the history is too long, as opposed to a single field of the request. */
+/**
+ * Messages with which services and local servers report that the history is too long, rather than a single field of the
+ * request.
+ */
 const TOO_LONG = [
   /\b(?:prompt|input)(?: is)? too long\b|reduce the length of the (?:messages|prompt|input)/i,
   /maximum (?:context|prompt|model) length|exceeded model token limit|context (?:window|length|size) exceed/i,
@@ -20,7 +23,7 @@ const STATUSES: Readonly<Record<number, FaultKind>> = {
   ...{ 200: 'transport', 401: 'auth', 402: 'auth', 403: 'auth', 408: 'timeout', 409: 'transport', 413: 'context' },
   ...{ 429: 'rate', 503: 'overloaded', 504: 'timeout', 529: 'overloaded' },
 };
-/** Names that services give their errors. The first two also occur in their messages. */
+/** Names that services give their errors. Names of the first two kinds also occur in error messages. */
 const OVERLOADED = /overloaded|over capacity/i;
 const RATE = /rate[ _-]?limit|quota|resource_exhausted|too many requests/i;
 const AUTH = /authentication|permission|unauthori[sz]ed|api_key/i;
@@ -31,8 +34,8 @@ const INVALID = /invalid|not_found|bad_request/i;
 
 /**
  * Translates an error into a fault of the request (runtime.md, Provider).
- * @param error whatever was thrown, or came as an error within a stream
- * @param headers of the answer, if there was one
+ * @param error the thrown value, or the error that a stream contained
+ * @param headers the answer's headers, if there was an answer
  * @param now milliseconds since the epoch
  * @returns a fault whose message is one line, without the key
  */
@@ -44,7 +47,7 @@ export function toFault(
   const fault = causes.find((cause) => cause instanceof ProviderFault);
   if (fault !== undefined) return fault;
   const whole = isRecord(error) ? error : { message: String(error) };
-  // If the first event is unreadable, the Anthropic package wraps its error in a refusal.
+  // If the first event is unreadable, the Anthropic package wraps its parse error in the error of a refused request.
   const first = parseOrNull(String(whole['responseBody']));
   const isFirst = isRecord(first) && RECEIVED.test(String(first['name']));
   const given = isFirst ? { ...first, message: whole['message'], responseHeaders: whole['responseHeaders'] } : whole;
@@ -69,7 +72,8 @@ function listCauses(error: unknown, known: readonly unknown[] = []): readonly un
 }
 
 /**
- * Extracts what a service reported. `called` are its own names for the error, `delay` is the wait that Google asks for.
+ * Extracts the service's report from an error. `called` are its own names for the error, `delay` is the wait that
+ * Google asks for.
  */
 function readTold(given: Record<string, unknown>) {
   const { responseBody: raw = '', message, data, statusCode } = given;
@@ -85,7 +89,7 @@ function readTold(given: Record<string, unknown>) {
   return { status: status as number | undefined, called: called.join(' '), message: String(text ?? ''), delay };
 }
 
-/** Returns whether an error is about an error event of a form that the package does not know. */
+/** Returns whether an error wraps an error event whose form the package does not know. */
 function isUnread(given: Record<string, unknown>): given is { value: Record<string, unknown> } {
   const { name, value } = given;
   return (
@@ -93,7 +97,7 @@ function isUnread(given: Record<string, unknown>): given is { value: Record<stri
   );
 }
 
-/** Returns null if the service reported nothing known. */
+/** Names the fault that the service reported; null if its report is not recognized. */
 function nameTold(status: number | undefined, called: string, message: string): FaultKind | null {
   if (MONEY.test(called)) return 'auth';
   const plain = status === undefined ? undefined : STATUSES[status];

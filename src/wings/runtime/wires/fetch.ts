@@ -1,9 +1,10 @@
 import { ProviderFault } from '../provider.js';
 
 /**
- * Watches for silence of something that should keep going.
- * @param what is expected to come, for the message to people
- * @returns a signal that aborts with a ProviderFault after so many seconds without a call of `touch`, and at `end`
+ * Watches an exchange for silence.
+ * @param what the thing expected to arrive, as the error message names it
+ * @returns a signal that aborts with a ProviderFault after `seconds` seconds without a call of `touch`; `end` stops the
+ * watch, and aborts the signal without a fault
  */
 export function watchSilence(
   seconds: number,
@@ -29,8 +30,8 @@ export const isPrivateUrl = ({ protocol, hostname }: URL): boolean =>
   protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname));
 
 /**
- * Creates a `fetch` that requires https, except for loopback, and follows no redirect: either could reveal the key to
- * others.
+ * Creates a `fetch` that requires https, except for loopback, and follows no redirect, because unencrypted exchanges
+ * and redirects could reveal the key to others.
  * @param byteSeconds seconds without a byte after which an exchange is aborted
  */
 export function makeFetch(byteSeconds: number): typeof globalThis.fetch {

@@ -25,7 +25,7 @@ const WIRES: Readonly<Record<Api, (settings: WireSettings) => Promise<Wire>>> = 
 
 /**
  * Default addresses. Given explicitly, because the packages would otherwise read the environment, which may hold the
- * address or key of another.
+ * address or key of another service.
  */
 const ADDRESSES: Readonly<Partial<Record<Api, string>>> = {
   anthropic: 'https://api.anthropic.com/v1',

@@ -17,7 +17,7 @@ type To = Pick<ChosenModel, 'provider' | 'api'>;
 const BREAKPOINT = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
 
 /**
- * Converts the system texts and the history into the SDK's form (runtime.md, Provider). Omits what only another
+ * Converts the system texts and the history into the SDK's form (runtime.md, Provider). Omits data that only another
  * provider reads.
  */
 export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'messages'>, to: To): Prompt {
@@ -52,7 +52,7 @@ export function toTools(tools: ModelRequest['tools'], { api }: To): NonNullable<
   }));
 }
 
-/** Returns no message if nothing is left of it. */
+/** Converts a message; returns no message if nothing of it is left. */
 function turnMessage({ role, blocks }: Message, to: To): SdkMessage[] {
   // Within a history, most providers support neither system messages nor blank texts.
   const texts = blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? block : []));
@@ -95,7 +95,7 @@ function giveBack(attached: ProviderData | undefined, { provider }: To): { provi
   return attached?.provider === provider ? { providerOptions: attached.options as SdkOptions } : {};
 }
 
-/** These two reject characters and lengths of ids that others use. */
+/** Adapts the id of a call, because these two APIs reject some characters and lengths that other providers use. */
 function toId(id: string, { api }: To): string {
   return api === 'anthropic' || api === 'openai' ? id.replace(/[^\w-]/g, '_').slice(-64) : id;
 }

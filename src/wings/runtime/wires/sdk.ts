@@ -1,7 +1,7 @@
 import type { OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import type { Effort, ModelRequest } from '../provider.js';
 
-/** What the wires share: types of the SDK's packages (runtime.md, Provider). */
+/** The common parts of the wires: types of the SDK's packages (runtime.md, Provider). */
 
 /** A model of one of the packages; all have the same type. */
 type SdkModel = ReturnType<OpenAICompatibleProvider['chatModel']>;
@@ -30,8 +30,8 @@ export interface Wire {
 const BUDGETS: Readonly<Record<Effort, number>> = { low: 2_000, medium: 4_000, high: 8_000 };
 
 /**
- * Returns the tokens to think with, for models that take a number: at most half of an answer; null if that is too
- * little to think.
+ * Returns the number of tokens for thinking, for models that take such a number: at most half of the answer. Returns
+ * null if half would be too few.
  */
 export function budgetThinking(effort: Effort, maxOutput: number): number | null {
   return maxOutput < 2_048 ? null : Math.min(BUDGETS[effort], Math.floor(maxOutput / 2));

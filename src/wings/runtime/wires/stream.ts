@@ -9,18 +9,18 @@ type PartOf<Type extends SdkPart['type']> = Extract<SdkPart, { type: Type }>;
 type FromModel = Exclude<MessageBlock, { type: 'tool_result' }>;
 type Metadata = Pick<PartOf<'tool-call'>, 'providerMetadata'> & { type: string };
 
-/** Null: not a proper end of an answer. */
+/** The reasons for which an answer can end; null if the reason means that the answer is incomplete. */
 const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], StopReason | null>> = {
   ...{ stop: 'end', 'tool-calls': 'calls', length: 'length', 'content-filter': 'refused' },
   ...{ error: null, other: null },
 };
 
-/** Events that the Messages API is known to send. The other packages ignore unknown events. */
+/** Events that the Messages API is known to send. Only Anthropic's package reports an unknown event as an error. */
 const EVENT = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping|error)$/;
 
 /**
  * Reads an answer to its end, by the table in runtime.md, Provider. Blocks are in the order in which they began,
- * whichever ended first.
+ * regardless of which ended first.
  * @throws ProviderFault for an answer without a proper end, or with an error in it
  */
 export async function readAnswer(
@@ -64,7 +64,7 @@ export async function readAnswer(
   throw new ProviderFault('protocol', 'The answer was cut off.');
 }
 
-/** Returns the name of an event that the wire does not know. */
+/** Returns the name of the unknown event that an error reports; null for any other error. */
 function nameUnknown(error: unknown): string | null {
   if (!isRecord(error) || error['name'] !== 'AI_TypeValidationError' || !isRecord(error['value'])) return null;
   const { type } = error['value'];
@@ -97,7 +97,7 @@ class Answer {
   }
 
   addThought(part: PartOf<'reasoning-start' | 'reasoning-delta' | 'reasoning-end'>): void {
-    // Sent back even if nothing is attached: some local models require that.
+    // Thoughts are sent back even if nothing is attached, because some local models require that.
     const attached = { provider: this.provider, options: {} };
     const isNew = part.type === 'reasoning-start';
     const block = this.#find(this.#thoughts, part.id, { type: 'thinking', thinking: '', attached }, isNew);
@@ -143,7 +143,7 @@ class Answer {
     return fresh;
   }
 
-  /** Later parts of a block add to and override the earlier ones. */
+  /** Adds a part's metadata to that of earlier parts of the block; later values override earlier ones. */
   #attach(block: FromModel, { type, providerMetadata: metadata }: Metadata): void {
     if (ENDS.includes(type)) this.#open.delete(block);
     if (metadata === undefined) return;

@@ -13,7 +13,7 @@ const OTHER = 'planned';
 const CONTENT = `.dev/specs/${RUN}/plan-content.json`;
 const SESSION = 's-1';
 
-/** Runs no command and commits nothing: the names of git's objects differ each time. */
+/** A recipe that runs no command and makes no commit, because the names of git's objects would differ each time. */
 const RECIPE = `name: applied
 type: engine
 skill: execute
@@ -31,7 +31,7 @@ const PLAN: PlanContent = aPlan({
   ],
 });
 
-/** An execution whose plan changes: an agent proposes, a person decides in the chat, and the execution goes on. */
+/** An execution whose plan changes: an agent proposes a change, a person decides in the chat, and the run continues. */
 export const APPLY: Story = {
   name: 'plan apply',
   set(root) {
@@ -105,13 +105,13 @@ function choose({ actionId }: Action, choice: string): string[] {
   return ['step', 'complete', RUN, '--action', actionId, '--choice', choice];
 }
 
-/** Writes the results of all tasks that are out. */
+/** Writes the results of all tasks that are handed out. */
 function hand(agent: StandIn, action: Action): void {
   const { tasks = [], running = [] } = action as unknown as Record<'tasks' | 'running', { output: string }[]>;
   for (const { output } of [...tasks, ...running]) agent.write(output, JSON.stringify(worker()));
 }
 
-/** Changes a done todo, one that has not begun, and the plan's list of todos. Repeating it changes nothing. */
+/** Changes a todo that is done, one that has not begun, and the plan's list of todos. Repeating it changes nothing. */
 function change(revision: number): NonNullable<Step['prepare']> {
   return (agent) => {
     const path = join((agent.project as Project).root, CONTENT);

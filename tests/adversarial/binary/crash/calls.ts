@@ -30,9 +30,9 @@ export interface HookPlan {
   /** Where to kill the process; calls are numbered from 1. */
   cut: { call: number; position: Position } | null;
   defect: Defect | null;
-  /** Whether programs that the process starts and waits for count as calls. Cut inside, a program runs on by itself. */
+  /** Whether starting a program and waiting for it counts as a call. After a cut inside it, the program runs on. */
   programs?: boolean;
-  /** Count only from the first call with such a path on; by default from the first call. */
+  /** Count only from the first call whose path contains this text; by default from the first call. */
   from?: string;
 }
 

@@ -1,12 +1,12 @@
 import type { Calls, Defect } from './calls.js';
 
-// The planted defects: each alters the calls of an unchanged binary, so that their order or their gaps are those of a
-// store with a bug.
+// The planted defects. Each one reorders or omits calls of the unchanged binary, so that it behaves like a store with a
+// bug.
 
 const isJournal = (path: string): boolean => path.endsWith('/events.jsonl');
 const isState = (path: string): boolean => path.endsWith('/state.json');
 
-/** Whether a path is a document of a run: what a commit places, apart from the snapshot. */
+/** Whether a path is a document that a commit puts in place; the snapshot does not count. */
 function isDocument(path: string): boolean {
   const inRun = /\/\.dev\/specs\/[^/]+\/(.+)$/.exec(path)?.[1];
   return inRun !== undefined && !/^(objects\/|lock|events\.jsonl|state\.json)/.test(inRun);
@@ -71,7 +71,7 @@ function inPlace(table: Calls, real: Calls): void {
   };
 }
 
-/** Delays the entries until a file that matches `first` is placed, or else until just before the snapshot. */
+/** Delays the entries until a file that matches `first` is put in place, at the latest until the snapshot is. */
 function journalAfter(table: Calls, first: (path: string) => boolean): void {
   const { openSync, writeSync, fsyncSync, renameSync } = table;
   const journals = new Map<unknown, string>();

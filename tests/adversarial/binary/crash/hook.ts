@@ -22,7 +22,7 @@ const open = new Map<unknown, { path: string; directory: boolean }>([
   [2, { path: 'stderr', directory: false }],
 ]);
 
-/** Calls that name their target by one or two paths. They are atomic: none can be cut inside. */
+/** Calls that name their target by one or two paths. They are atomic, so none can be cut inside. */
 const BY_PATH = [
   'rename',
   'link',
@@ -44,7 +44,7 @@ function die(): never {
   for (;;) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
-/** Records a call; returns whether the process must be killed after it. */
+/** Records a call, and kills the process before or inside it if told to; returns whether to kill it after the call. */
 function begin(mutation: Mutation, half?: () => void): boolean {
   if (trace.length === 0 && !mutation.path.includes(plan.from ?? '')) return false;
   trace.push(mutation);
@@ -158,7 +158,7 @@ const sync: Calls = {
       () => real['mkdirSync']?.(made[0]),
     );
   },
-  // These two make several system calls, each of which can be cut.
+  // Each of these two makes several system calls, so each system call is counted and can be cut.
   writeFileSync: (path, data, options) => writeWhole(path, data, options, 'w'),
   appendFileSync: (path, data, options) => writeWhole(path, data, options, 'a'),
 };
@@ -190,7 +190,7 @@ function watchSync(): void {
   Object.assign(table, sync);
 }
 
-/** Wraps asynchronous calls: they are counted when made; a cut after one happens when it completes. */
+/** Wraps asynchronous calls. They are counted when they are made; a cut after a call happens when it completes. */
 function watchLater(): void {
   for (const op of [...BY_PATH, ...BY_DESCRIPTOR, 'mkdir', 'write', 'writeFile', 'appendFile', 'open']) {
     const changes = (args: unknown[]) => op !== 'open' || opensForWriting(args[1]);
@@ -239,7 +239,7 @@ function watchedHandle(handle: object, path: string): object {
   return handle;
 }
 
-/** Wraps programs that are started and waited for. A cut inside leaves one running, as when its caller is killed. */
+/** Wraps calls that start a program and wait for it. A cut inside leaves the program running. */
 function watchPrograms(): void {
   const programs = childProcess as unknown as Calls;
   const { execFile } = programs;
@@ -248,7 +248,7 @@ function watchPrograms(): void {
     const note = mutation('execFile', [args[0], ...(args[1] as string[])].join(' '), { inside: true });
     const start = (callback: unknown) => execFile?.(...args.slice(0, -1), callback);
     if (plan.cut?.call === trace.length + 1 && plan.cut.position === 'inside') {
-      // The caller still passes the program its input first.
+      // Dies a moment later, so that the caller can first pass the program its input.
       setImmediate(die);
       return start(done);
     }

@@ -9,14 +9,14 @@ import { isLeftover, isLock, normalImage, normalText } from './normal.js';
 import { entriesOf, rebuilt } from './rebuild.js';
 import { type Call, documentOf } from './story.js';
 
-/** Judges what a call of the binary leaves; each returned line describes a problem. */
+/** Judges the files after a call of the binary; each returned line describes a problem. */
 
-/** Files of the root, which are not part of a commit: they must be as before or as after the command. */
+/** Files of the root. No commit covers them, so they may be as before or as after the command. */
 const OF_THE_ROOT = /^(guard|active-spec|\.gitignore|sessions\/[^/]+)$/;
 
 /**
- * Judges the state that a cut left, before anything repairs it: the journal is as before or one commit longer, each
- * document is as its commits say, the snapshot is never ahead of the journal, and nothing acknowledged is lost.
+ * Judges the state after a cut, before anything repairs it: the journal must be as before or one commit longer, each
+ * document as its commits say, the snapshot never ahead of the journal, and nothing acknowledged may be lost.
  */
 export function judgeCut(
   told: Told,
@@ -43,7 +43,7 @@ export function judgeCut(
   return { problems, happened };
 }
 
-/** A cut call and the state that it left. */
+/** A call that was cut, and the state after the cut. */
 interface Cut {
   told: Told;
   image: Image;
@@ -60,7 +60,7 @@ function commits({ step, before, after }: Told): boolean {
   return entriesOf(after.get(journal)).length > entriesOf(before.get(journal)).length;
 }
 
-/** Judges a file that differs from before the command. */
+/** Judges a file that differs from its state before the command. */
 function judgeChange({ told, image, root, entries, added, commits }: Cut, path: string): string[] {
   if (OF_THE_ROOT.test(path) || !commits) {
     const whole = normalOf(image, path, root) === normalOf(told.after, path, root);
@@ -72,7 +72,7 @@ function judgeChange({ told, image, root, entries, added, commits }: Cut, path: 
   return [`${now === null ? 'gone' : 'changed'}, and no commit says so`];
 }
 
-/** Judges the state after the command was repeated: the same as after an undisturbed call, with no effect twice. */
+/** Judges the state after the command was repeated: it must be as after an undisturbed call, with no effect twice. */
 export function judgeEnd(told: Told, image: Image, root: string): string[] {
   const wanted = normalImage(told.after, root);
   const found = normalImage(image, root);
@@ -91,7 +91,7 @@ export function judgeEnd(told: Told, image: Image, root: string): string[] {
   return problems;
 }
 
-/** Checks that actions are issued in order, each once, and acknowledged at most once. */
+/** Checks that each action is issued once, in order, and acknowledged at most once. */
 function judgeJournal(entries: readonly Entry[]): string[] {
   const problems: string[] = [];
   const idsOf = (type: string): number[] =>
@@ -124,7 +124,7 @@ function judgeState(content: Buffer | undefined, entries: readonly Entry[]): str
   return rebuilt(entries.filter((entry) => entry.seq <= seq)) === text ? [] : ['not what the journal says'];
 }
 
-/** Lists the digests that the commits of a run gave a document. */
+/** Lists the digests that a document has had in a run's commits. */
 function digestsGiven(entries: readonly Entry[], run: string, path: string): (string | null)[] {
   return entries.flatMap(({ files }) =>
     files.flatMap((file) => (toRootRelative(RUN_LAYOUT, run, file.path) === `.dev/${path}` ? [file.after] : [])),

@@ -11,15 +11,15 @@ import { type Call, documentOf, type Step, type Story } from './story.js';
 /** One command of a story, as it ran undisturbed. */
 export interface Told {
   step: Step;
-  /** The files before the command, after its preparation, and after the command. */
+  /** The files before the command (but after its preparation), and after it. */
   before: Image;
   after: Image;
-  /** The directories before it. Which of them a call must create decides the number of later calls. */
+  /** The directories before the command. If it had to create missing ones, its later calls would have other numbers. */
   directories: string[];
-  /** The pending action of each run before it. */
+  /** The pending action of each run before the command. */
   pending: ReadonlyMap<string, Action>;
   call: Call;
-  /** What `next` answers before and after it. */
+  /** The answers of `next` before and after the command. */
   nextBefore: Call;
   nextAfter: Call;
   mutations: Mutation[];
@@ -28,8 +28,8 @@ export interface Told {
 const NOTHING_PENDING = {} as Action;
 
 /**
- * A project in which the story ran once, undisturbed, and can be continued from before any of its commands. Its paths
- * and inodes are its own, so several lanes can work in parallel.
+ * A project in which the story ran once, undisturbed, and which can be reset to its state before any command. Each lane
+ * has its own paths and inodes, so several can work in parallel.
  */
 export class Lane {
   readonly project: Project;
@@ -49,7 +49,7 @@ export class Lane {
     story.set(this.project.root);
   }
 
-  /** Runs the story and keeps what is needed to cut it anywhere. Throws if the binary does something unexpected. */
+  /** Runs the story undisturbed and records it in `told`, so that any command can be cut later. */
   async tell(): Promise<void> {
     const pending = new Map<string, Action>();
     for (const step of this.story.steps) {
@@ -71,12 +71,12 @@ export class Lane {
     }
   }
 
-  /** Does the preparation of a command. */
+  /** Prepares a command, as the story says. */
   prepare(step: Step, pending: ReadonlyMap<string, Action>): void {
     step.prepare?.(this.agent, pending.get(step.run) ?? NOTHING_PENDING);
   }
 
-  /** Remembers the action that an answer contains. */
+  /** Stores the action in an answer as its run's pending action. */
   note(step: Step, call: Call, pending: Map<string, Action>): void {
     const next = documentOf(call)?.next;
     if (next !== undefined) pending.set(step.run, next);
@@ -92,7 +92,7 @@ export class Lane {
     return this.#start(['next', step.run], {}, null);
   }
 
-  /** Lets the binary rebuild every run of the story from its journal; returns the problems. */
+  /** Makes the binary rebuild every run of the story from its journal; returns the problems. */
   async replay(): Promise<string[]> {
     const problems: string[] = [];
     for (const run of new Set(this.story.steps.map((step) => step.run))) {

@@ -5,12 +5,12 @@ import { entriesOf } from './rebuild.js';
 import type { Call } from './story.js';
 import { documentOf } from './story.js';
 
-// Replaces what necessarily differs between two runs of one story: instants, run ids, digests, inodes. The rest is
-// compared literally.
+// Replaces everything that necessarily differs between two runs of one story: times, run ids, digests, inodes. The rest
+// is compared literally.
 
 /**
- * Matches temporary files of a killed process and what was found out independently of commits: nothing depends on
- * these.
+ * Matches files on which nothing depends: temporary files and objects of a killed process, and files that are written
+ * independently of commits.
  */
 const LEFTOVER = /(^|\/)lock\.[^/]+$|\/context\/plan-move\.json$|\.\d{5,}$|\/objects\/[0-9a-f]{64}(\.tmp)?$/;
 
@@ -37,22 +37,22 @@ export function normalText(text: string, root: string): string {
     .replace(/"((?:report|summary)\.md)":\d+/g, '"$1":0');
 }
 
-/** Converts each file of an image to a comparable form; a recovery's commit is taken out. */
+/** Converts each file of an image to a comparable form, without the commits that a recovery makes. */
 export function normalImage(image: Image, root: string): Map<string, string> {
   const normal = new Map<string, string[]>();
   for (const [path, content] of image) {
-    // The next process that needs the lock of a dead one breaks it.
+    // A dead process's lock is harmless, because the next process that needs it breaks it.
     if (isLeftover(path) || isLock(path)) continue;
     const run = /^specs\/([^/]+)\/(events\.jsonl|state\.json)$/.exec(path);
     const form = run === null ? ofRoot(image, path, content) : ofRun(image, run[1] ?? '', content, run[2] ?? '');
-    // Files named after run ids may now share a name; their order depends on random ids.
+    // Files named after run ids may now share a name. Sorts their contents, because their order depends on random ids.
     const name = normalText(path, root);
     normal.set(name, [...(normal.get(name) ?? []), normalText(form, root)].sort());
   }
   return new Map([...normal].map(([name, forms]) => [name, forms.join('\n')]));
 }
 
-/** Normalizes the answer to a command that was already done: its report may differ, but not the next action. */
+/** Normalizes the answer to a command that was already done: its report may differ, its next action may not. */
 export function normalRepeated(call: Call, root: string): string {
   const document = documentOf(call);
   if (document === null) return normalText(call.stdout + call.stderr, root);
@@ -60,7 +60,7 @@ export function normalRepeated(call: Call, root: string): string {
   return `${call.exit} ${normalText(JSON.stringify({ ok, run, error, next }), root)}`;
 }
 
-/** Normalizes the whole answer to a command that was not done before, except for the notice that a torn end was cut. */
+/** Normalizes the answer to a command that was not done before, and drops the warning that a torn end was cut off. */
 export function normalAnswer(call: Call, root: string): string {
   const document = documentOf(call);
   if (document === null) return normalText(call.stdout + call.stderr, root);
@@ -69,7 +69,7 @@ export function normalAnswer(call: Call, root: string): string {
   return `${call.exit} ${normalText(JSON.stringify({ ...rest, warnings }), root)}`;
 }
 
-/** Renumbers `guard`, which names the entry from which a run is guarded. */
+/** Renumbers the entries in `guard`, which names the entry from which each run is guarded. */
 function ofRoot(image: Image, path: string, content: Buffer): string {
   const text = content.toString('utf8');
   if (path !== 'guard') return text;
@@ -79,7 +79,7 @@ function ofRoot(image: Image, path: string, content: Buffer): string {
   );
 }
 
-/** Returns the number that an entry of a run would have without recovery. */
+/** Returns the number that an entry would have if no recovery had added entries before it. */
 function undisturbed(entries: readonly Entry[], seq: number): number {
   return seq - entries.filter((entry) => entry.type === 'recovered' && entry.seq <= seq).length;
 }

@@ -1,16 +1,17 @@
 import { basename, dirname } from 'node:path';
 import type { Mutation } from './calls.js';
 
-// The order in which contents and names become durable decides what a power cut leaves. While going through a command's
-// calls, this model tracks what the disk has not synced yet, and checks it at the decisive moments (storage.md,
-// Proofs).
+// What a power cut leaves depends on the order in which contents and names become durable. While going through a
+// command's calls, this model tracks what is not yet synced to the disk. It checks this before the journal, a document
+// or the snapshot is written and before the answer is printed (storage.md, Proofs).
 
-/** A lock is void once its process is gone, whatever the disk keeps of it. */
+/** A lock is void once its process is gone, so it does not matter whether it is durable. */
 const isLock = (path: string): boolean => /^lock(\.|$)/.test(basename(path));
 const isJournal = (path: string): boolean => basename(path) === 'events.jsonl';
 const inObjects = (path: string): boolean => basename(dirname(path)) === 'objects';
 /**
- * What an answer relies on: journal, large contents, their directories, files of the root. All else is in the journal.
+ * Files that must be durable before an answer: the journal, large contents, their directories, and the root's files.
+ * Everything else can be rebuilt from the journal.
  */
 const isRelied = (path: string): boolean =>
   isJournal(path) ||
@@ -20,7 +21,7 @@ const isRelied = (path: string): boolean =>
 class Owed {
   /** Files with unsynced contents. */
   readonly contents = new Set<string>();
-  /** Names created, changed or removed since their directory was synced; true for those that did not exist before. */
+  /** Names created, changed or removed since their directory was synced; true for names that did not exist then. */
   readonly names = new Map<string, boolean>();
 
   came(path: string): void {
@@ -44,10 +45,10 @@ class Owed {
 }
 
 /**
- * Checks the calls of one command for the order of a commit: large contents before the journal, the journal before
- * documents and snapshot, and everything that an answer relies on, names included, before the answer. Returns each
- * violation once.
- * @param before paths that existed before the command, absolute
+ * Checks that one command's calls are in the order that a commit needs: large contents before the journal; the journal
+ * before documents and the snapshot; and everything that an answer relies on, names included, before the answer.
+ * Returns each violation once.
+ * @param before the absolute paths that existed before the command
  */
 export function breachesOf(mutations: readonly Mutation[], before: ReadonlySet<string>): string[] {
   const owed = new Owed();
@@ -61,7 +62,7 @@ export function breachesOf(mutations: readonly Mutation[], before: ReadonlySet<s
     if (effect !== null) early?.push(effect);
     if (commits(mutation)) {
       for (const path of early ?? []) breaches.add(`${short(path)} changes before the commit`);
-      // From here on, whatever is placed belongs to this commit, even if another commit follows.
+      // Documents that are put in place from here on belong to this commit, even if another commit follows.
       early = null;
     }
     apply(mutation, owed, present);

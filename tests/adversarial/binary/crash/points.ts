@@ -3,17 +3,17 @@ import { isLeftover } from './normal.js';
 import type { Point } from './trial.js';
 
 /**
- * How much is tried. `all`: each call is cut before, inside and after; each cut is followed by `next`, the repeated
- * command and the rest of the story. `states`: each state that a cut can leave on the disk is tried once, reached
- * alternately after one call or before the next; of an unrenamed temporary file one form each time (empty, torn,
- * whole). Some cuts are followed by `next`, few by the rest of the story. `sample`: some of those states, others with
- * each seed, for a run of at most a minute.
+ * How many cuts are tried. `all`: before, inside and after each call; each cut is followed by `next`, the repeated
+ * command and the rest of the story. `states`: one cut for each state that can remain on the disk, made alternately
+ * after one call or before the next; of a temporary file that was not renamed, one form at a time (empty, torn, whole).
+ * Some cuts are followed by `next`, few by the rest of the story. `sample`: some of these states, chosen by the seed,
+ * in at most a minute.
  */
 export type Extent = 'sample' | 'states' | 'all';
 
 type Cut = Omit<Point, 'step'>;
 
-/** Whether other processes see a difference after a call. What survives a power cut is judged in order.ts. */
+/** Whether a call changes what other processes see on the disk. (What survives a power cut is judged in order.ts.) */
 export function changesDisk({ op, failed, path }: Mutation): boolean {
   return !failed && !/sync|chown|chmod/.test(op) && path !== 'stdout';
 }
@@ -35,7 +35,7 @@ function onePerState(mutations: readonly Mutation[]): Cut[] {
     const call = i + 1;
     if (isLeftover(mutation.path) && mutation.op === 'open') temporaries += 1;
     const torn: Cut = { call, position: 'inside' };
-    // After the last call there is no next one. And an answer counts once it is printed, not when the process goes on.
+    // A call's result is reached after the call or before the next one. After the last call there is no next one.
     const behind = call % 2 === 0 || call === mutations.length;
     const whole: Cut = behind ? { call, position: 'after' } : { call: call + 1, position: 'before' };
     const [tornCounts, wholeCounts] = formsOf(mutation, temporaries);
@@ -44,7 +44,7 @@ function onePerState(mutations: readonly Mutation[]): Cut[] {
   return [{ call: 1, position: 'before' }, ...points];
 }
 
-/** Which states of a call to try: torn, done. */
+/** Returns which states of a call to try: half done (torn), completely done (whole). */
 function formsOf(mutation: Mutation, temporaries: number): [torn: boolean, whole: boolean] {
   if (mutation.path === 'stdout') return [true, true];
   if (!changesDisk(mutation)) return [false, false];

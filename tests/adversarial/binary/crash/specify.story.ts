@@ -8,12 +8,12 @@ import type { Step, Story } from './story.js';
 const RUN = 'add-jwt-auth';
 const OTHER = 'sketch';
 const GROWN = 'grown';
-/** Below `.dev`, because a planning run refuses changes of the sources. */
+/** Below `.dev`, because a planning run refuses changes to the sources. */
 const NOTES = `.dev/specs/${RUN}/notes.md`;
 const OTHER_PLAN = `.dev/specs/${RUN}/other-plan.json`;
 const RECIPE = 'specify-standard-interactive';
 
-/** A whole planning run with everything that can happen on the way, and a small one that is begun and dropped. */
+/** A whole planning run with everything that can happen during one, and a small run that is begun and aborted. */
 export const SPECIFY: Story = {
   name: 'specify',
   set: ownRecipe,
@@ -118,8 +118,8 @@ export const SPECIFY: Story = {
 };
 
 /**
- * Copies the shipped recipe without the terminal that its gate requires, because a person at a terminal cannot be cut
- * and repeated. For the store that gate is like any other choice.
+ * Copies the shipped recipe, but lets its gate be answered without a terminal, because a call by a person at a terminal
+ * cannot be cut and repeated here. To the store, the gate's answer is like any other choice.
  */
 function ownRecipe(root: string): void {
   const home = join(root, '.dev/recipes');

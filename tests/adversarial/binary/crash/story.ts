@@ -3,21 +3,21 @@ import type { Document } from '../../../support/cli.js';
 
 /**
  * One command of a story, which is a list of commands. To add a story, write a file like `specify.story.ts` and a test
- * that passes it to the sweep.
+ * that passes the story to `sweep`.
  */
 export interface Step {
-  /** The title in the table. */
+  /** The command's title in the report's table. */
   title: string;
   /** The run whose journal the command may write. */
   run: string;
-  /** Writes the files of agent, subagents and user before the command. Repeated each time the story continues. */
+  /** Writes the files of agent, subagents and user before the command. Called again each time the story continues. */
   prepare?(agent: StandIn, action: Action): void;
   /** Returns the arguments of dev-cli. `action` is the pending action of `run` (an empty object before its init). */
   args(action: Action): string[];
   env?: { [name: string]: string };
   /** The exit code of the undisturbed command; default 0. */
   exit?: number;
-  /** False for a command that does something else if repeated after it was done, such as `init --force`. */
+  /** False for a command that, repeated after it was done, does something different, such as `init --force`. */
   repeatable?: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface Options {
   seed?: number;
   /** How many lanes work in parallel. */
   lanes?: number;
-  /** Which commands to cut, by title; all by default. The whole story is run in any case. */
+  /** Selects the commands to cut, by title; default: all. The whole story is always run. */
   only?: (title: string) => boolean;
 }
 
@@ -31,7 +31,10 @@ export interface Report {
   problems: string[];
 }
 
-/** Unless all is tried, one in so many: states (in a sample), cuts followed by `next`, cuts followed by the rest. */
+/**
+ * Unless everything is tried, one in this many is: of the states (in a sample), of the calls of `next` after a cut, and
+ * of the continuations to the story's end.
+ */
 const SAMPLED = { state: 8, ask: 3, end: 20 };
 
 /** Runs a story undisturbed, then cuts each of its commands wherever it can be cut. */
@@ -77,7 +80,7 @@ async function swept(lanes: Lane[], { extent, seed = 0, only = () => true }: Opt
   return { rows, problems };
 }
 
-/** Samples the points of a command, at least one; each seed takes others. */
+/** Chooses a sample of a command's points, at least one; different seeds choose different points. */
 function sampleOf<T>(points: readonly T[], seed: number): T[] {
   const every = Math.min(SAMPLED.state, points.length);
   return points.filter((_, n) => (n + seed) % every === 0);
@@ -122,7 +125,7 @@ export function table({ rows }: Report, extent: Extent): string {
   return [explained(extent), ...text].join('\n');
 }
 
-/** Explains what a table covers, so that nobody mistakes a sample for the whole. */
+/** Says what a table covers, so that a sample is not mistaken for the whole. */
 function explained(extent: Extent): string {
   const rest = `every ${SAMPLED.ask}rd cut asks with next, every ${SAMPLED.end}th goes on to the end`;
   switch (extent) {

@@ -17,13 +17,13 @@ export interface Point {
 
 /** How thoroughly a cut is followed up. */
 export interface FollowUp {
-  /** Whether to ask `next` before repeating the command. */
+  /** Whether to call `next` before repeating the command. */
   ask: boolean;
-  /** Whether to go on to the end of the story. */
+  /** Whether to continue to the end of the story. */
   toTheEnd: boolean;
 }
 
-/** Cuts a command at one point, restarts and goes on. Returns the problems. */
+/** Cuts a command at one point, follows up, and returns the problems. */
 export async function tryPoint(lane: Lane, point: Point, { ask, toTheEnd }: FollowUp): Promise<string[]> {
   const told = lane.told[point.step] as Told;
   const { root } = lane.project;

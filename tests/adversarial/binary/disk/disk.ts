@@ -2,15 +2,15 @@ import { basename, dirname } from 'node:path';
 import type { Image } from '../../../support/image.js';
 import type { Random } from '../../../support/seeded.js';
 
-// A disk that keeps what was synced and any part of the rest (storage.md, Proofs). It is told every call that changes
-// something, and what others have written, which it keeps.
+// A model of a disk that, after a power cut, has everything that was synced and any part of the rest (storage.md,
+// Proofs). It takes every recorded call that changes something; files that others have written count as synced.
 
 /** A call as hooks/disk.cjs recorded it; paths are relative to `.dev`. */
 export interface DiskCall {
   op: 'create' | 'write' | 'sync' | 'truncate' | 'rename' | 'link' | 'remove' | 'mkdir';
   path: string;
   to?: string;
-  /** The topmost directory created; by default the path itself, unless it existed. */
+  /** The topmost directory that a mkdir created; default: the path itself, unless it existed. */
   made?: string;
   data?: Buffer;
   size?: number;
@@ -18,13 +18,13 @@ export interface DiskCall {
 
 interface Inode {
   content: Buffer;
-  /** The content that is certainly on the disk; null if none is. */
+  /** The content that is certainly on the disk; null if none is certain. */
   synced: Buffer | null;
 }
 
 type Entry = Inode | 'directory';
 
-/** How much unsynced data is kept. */
+/** How much unsynced data survives a power cut. */
 export type Mood = 'nothing' | 'names only' | 'all' | 'anything';
 
 const BLOCK = 512;
@@ -39,7 +39,7 @@ export class Disk {
     return new Disk(new Map(), new Map());
   }
 
-  /** Copies the disk, to try something else on it. */
+  /** Copies the disk, so that a trial does not change the original. */
   copy(): Disk {
     const inodes = new Map<Inode, Inode>();
     const copied = (entry: Entry): Entry => {
@@ -53,7 +53,7 @@ export class Disk {
     return new Disk(all(this.names), all(this.durable));
   }
 
-  /** Takes the files as kept where they differ from what the calls left. */
+  /** Takes over files that others have written, so that they differ from the recorded calls; counts them as synced. */
   reconcile(image: Image): void {
     for (const [path, content] of image) {
       const entry = this.names.get(path);
@@ -111,7 +111,7 @@ export class Disk {
     for (const [name, entry] of this.names) if (isIn(name)) this.durable.set(name, entry);
   }
 
-  /** Returns the files found after a power cut. */
+  /** Returns the files that are found after a power cut. */
   cut(random: Random, mood: Mood): Map<string, Buffer> {
     const kept = (): boolean =>
       mood === 'all' || mood === 'names only' || (mood === 'anything' && random.below(2) === 1);

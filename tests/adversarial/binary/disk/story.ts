@@ -11,30 +11,30 @@ import type { Random } from '../../../support/seeded.js';
 import { SMALL_CREW, smallPlan } from '../../../support/small.mjs';
 import { Disk, type DiskCall, isLeftover, type Mood } from './disk.js';
 
-// A whole run on a disk that forgets: the power is cut after each answer and in the middle of commands; the agent goes
-// on with what is left.
+// A whole run on a disk that forgets unsynced data: the power is cut after each answer and in the middle of commands,
+// and the agent continues with the files that remain.
 
 const HOOK = join(dirname(fileURLToPath(import.meta.url)), '../hooks/disk.cjs');
 
-/** A defect planted on purpose, to show that the proof detects it. */
+/** A defect planted on purpose, to show that the test detects it. */
 export type Planted = 'the journal is not synced' | 'the boot is not looked at';
 
 export interface StoryOptions {
   random: Random;
-  /** The moods of the cuts after each answer. */
+  /** After each answer, the power is cut once with each of these moods. */
   moods: readonly Mood[];
   /** How many cuts to make within each command; `all`: after each of its calls. */
   within: number | 'all';
   planted?: Planted;
 }
 
-/** What was found. */
+/** The result of a story. */
 export interface Told {
   problems: string[];
   cuts: { answered: number; within: number };
 }
 
-/** Drives runs on such a disk. */
+/** Drives runs on a disk that forgets unsynced data. */
 export class Forgetful {
   readonly told: Told = { problems: [], cuts: { answered: 0, within: 0 } };
   private disk = Disk.empty();
@@ -54,21 +54,21 @@ export class Forgetful {
     });
   }
 
-  /** Creates an agent whose machine stops before it begins each action. */
+  /** Creates an agent whose machine loses power before each action. */
   agent(): StandIn {
     const before = (action: Action): void => {
       for (const mood of this.options.moods) this.cutAnswered(action, mood);
-      // The agent goes on with what the last cut left.
+      // The agent continues with the files that the last cut left.
       const image = this.cut(this.state(), this.options.moods.at(-1) ?? 'anything');
       this.boot += 1;
       restoreImage(this.project.root, image);
-      // The recovery's writes are cut, too.
+      // The first call after the cut recovers the run; as with every call, the power is also cut during its writes.
       runLine(`dev-cli next ${RUN}`, { cwd: this.project.root, env: this.project.env });
     };
     return new StandIn({ project: this.project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } });
   }
 
-  /** Returns the disk as it is now, including what others have written. */
+  /** Returns the disk as it is now, including files that others have written. */
   private state(): Disk {
     this.disk.reconcile(this.image());
     return this.disk.copy();
@@ -82,7 +82,7 @@ export class Forgetful {
     return disk.cut(this.options.random, mood);
   }
 
-  /** Cuts the power after an answer: the next call must repeat it, with every document. */
+  /** Cuts the power after an answer: the next call must give the same answer, and every document must still exist. */
   private cutAnswered(action: Action, mood: Mood): void {
     const whole = this.image();
     this.told.cuts.answered += 1;
@@ -98,8 +98,8 @@ export class Forgetful {
   }
 
   /**
-   * Cuts the power in the middle of a command: it happened with every document, or some or none of its commits did.
-   * `replay --check` tells whether everything that the journal then names is there.
+   * Cuts the power in the middle of a command. Afterwards either the whole command has happened, with every document,
+   * or only some or none of its commits; `replay --check` shows that everything that the journal names exists.
    */
   private cutWithin(
     command: string,
@@ -127,7 +127,7 @@ export class Forgetful {
     }
   }
 
-  /** Examines the state after a cut, then restores the run. */
+  /** Checks the state after a cut, then restores the run. */
   private onWhatIsLeft(whole: Image, left: Image, place: string, look: () => string[]): void {
     restoreImage(this.project.root, left);
     try {
@@ -161,7 +161,7 @@ export class Forgetful {
     });
   }
 
-  /** Asks in another boot than that of the run; the disk does not record the calls. */
+  /** Runs a command as if the machine had been restarted; the disk does not record its calls. */
   private ask(command: string): Printed {
     const boot = this.options.planted === 'the boot is not looked at' ? this.boot : this.boot + 1000;
     return this.call(command, this.project.env, boot, { cwd: this.project.root, env: this.project.env }).printed;

@@ -1,5 +1,5 @@
-// Preloaded into the binary: records each call that changes something below a directory, with its data, and pretends
-// another boot of the machine. Processes that the binary starts are not affected.
+// Preloaded into the binary: records each call that changes something below a directory, with its data, and fakes the
+// boot id, so that the machine seems to have been restarted. Processes that the binary starts are not affected.
 const fs = require('node:fs');
 const { sep } = require('node:path');
 

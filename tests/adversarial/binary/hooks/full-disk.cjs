@@ -1,4 +1,4 @@
-// Preloaded into the binary: from the N-th call that needs space on, the disk is full. Output is let through.
+// Preloaded into the binary: from the N-th call that needs space on, the disk is full. Output still works.
 const fs = /** @type {Record<string, (...args: unknown[]) => unknown>} */ (/** @type {unknown} */ (require('node:fs')));
 
 const from = Number(process.env['TEST_FULL_FROM']);
@@ -11,7 +11,7 @@ for (const name of ['mkdirSync', 'writeFileSync', 'writeSync']) {
     if (name === 'writeSync' && (target === 1 || target === 2)) return original(...args);
     count += 1;
     if (count < from) return original(...args);
-    // A full disk first takes what still fits.
+    // A disk that becomes full still takes the part that fits.
     const bytes = typeof content === 'string' ? Buffer.from(content) : content;
     if (count === from && Buffer.isBuffer(bytes)) original(target, bytes.subarray(0, bytes.length >> 1));
     const path = typeof target === 'string' ? { path: target } : {};

@@ -1,6 +1,5 @@
-// Preloaded into the binary: simulates how Node sees a sandbox that forbids `shutdown`, like that of Codex CLI
-// (TEST_SANDBOX=pipes: EPERM for a program with a pipe for stdin, although it ended normally), or that forbids git
-// (TEST_SANDBOX=git).
+// Preloaded into the binary: simulates a sandbox. TEST_SANDBOX=pipes forbids `shutdown`, as Codex CLI does, so Node
+// reports EPERM for a program with a pipe for stdin, although the program ended normally; TEST_SANDBOX=git forbids git.
 const process = require('node:process');
 const childProcess = require('node:child_process');
 

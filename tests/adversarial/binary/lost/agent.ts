@@ -13,7 +13,7 @@ export class PatientAgent extends StandIn {
     return this.run(command, how);
   }
 
-  /** Asks, and follows each refusal's fix, until it gets an action. */
+  /** Runs a command, and follows the fix of each refusal, until it gets an action. */
   ask(command: string): Action {
     for (let times = 0; ; times += 1) {
       const { exit, stdout, answer } = this.run(command);
@@ -24,7 +24,7 @@ export class PatientAgent extends StandIn {
     }
   }
 
-  /** Asks a person's question about the state as it is. */
+  /** Runs a command that shows a person the current state. */
   look(command: string): void {
     const { exit, stdout } = this.run(command);
     if (exit !== 0) throw new StandInError(`${command}: ${exit} ${stdout}`);

@@ -14,24 +14,24 @@ import { PatientAgent } from './agent.js';
 export interface Moment {
   title: string;
   name: string;
-  /** The project and its surroundings. */
+  /** The files of the project and its surroundings. */
   image: Image;
   /** The root that the prompt files name. */
   root: string;
   /** The command that began the run. */
   init: string;
-  /** Whether it has ended in a way that nothing can continue. */
+  /** Whether the run has ended in a way that cannot be continued. */
   ended: boolean;
   /** The content of the plan to write. */
   plan: object | undefined;
-  /** Whether a crew with small todos executes it. */
+  /** Whether the crew for small todos executes the plan. */
   small: boolean;
 }
 
 const WORKFLOWS = ['ultrawork', 'ultrawork-autopilot'];
 const OPENS_PULL_REQUESTS = new Set(['open-pr', 'ultrawork-autopilot']);
 
-/** Yields the golden runs, which lack what this release adds to a run. */
+/** Yields the golden runs. Earlier releases made them, so they lack what this release adds to a run. */
 export function* goldenMoments(project: Project, fresh: Image): Generator<Moment> {
   for (const { title, load } of goldenRuns()) {
     const run = load();
@@ -48,7 +48,7 @@ export function* goldenMoments(project: Project, fresh: Image): Generator<Moment
   }
 }
 
-/** Yields every moment of the stories, as this release leaves them. */
+/** Yields every moment of the stories, as this release plays them. */
 export function* storyMoments(project: Project, fresh: Image): Generator<Moment> {
   for (const story of STORIES) {
     restoreTree(baseOf(project), fresh);
@@ -83,7 +83,7 @@ function* momentsOf(
 const hasEnded = ({ done, resume }: { done?: boolean; resume?: unknown }): boolean =>
   done === true && resume === undefined;
 
-/** Returns the directory of the project and its surroundings: a remote, the record of calls of `gh`. */
+/** Returns the directory that holds the project and its surroundings: a remote, and the record of `gh` calls. */
 export function baseOf(project: Project): string {
   return dirname(project.root);
 }

@@ -18,7 +18,7 @@ export interface Trial {
   damage: Damage;
 }
 
-/** Files of the store itself, which other tests cover, and files that are not documents. */
+/** The store's own files, which other tests cover. */
 const NOT_TRIED = /^(state\.json|events\.jsonl|lock|objects\/.*)$/;
 
 /** Lists the files of a moment that can be damaged: everything below `actions/` and all documents. */
@@ -31,8 +31,8 @@ export function filesOf({ image, name }: Moment): string[] {
 }
 
 /**
- * Returns the kind of a trial: the kind of file, the pending action that reads it, and the damage. Files of the pending
- * action differ in kind from those of earlier actions.
+ * Returns a trial's kind: the kind of file, the kind of the pending action, and the damage. Files of the pending action
+ * differ in kind from files of earlier actions.
  */
 export function kindOf({ moment, file, damage }: Trial, pending: Action): string {
   const ids = [
@@ -49,8 +49,8 @@ export function kindOf({ moment, file, damage }: Trial, pending: Action): string
 export type Way = 'past' | 'to the end';
 
 /**
- * Damages the file, looks, asks, and goes on past the moment or to the end.
- * @throws StandInError if an answer is neither an action nor a refusal whose `fix` leads on
+ * Damages the file, shows the state, asks for the next action, and continues past the moment or to the end of the run.
+ * @throws StandInError if an answer is neither an action nor a refusal whose `fix` helps
  */
 export function tried({ moment, file, damage }: Trial, way: Way, project: Project): void {
   restoreTree(baseOf(project), moment.image);
@@ -71,7 +71,7 @@ export function tried({ moment, file, damage }: Trial, way: Way, project: Projec
   if (last.outcome !== 'completed') throw new StandInError(`ends as ${last.outcome}: ${last.summary}`);
 }
 
-/** Goes on to the end; a run that halts on the way is reopened once, as its answer says. */
+/** Continues to the end of the run; a run that halts is reopened once, as its last action says. */
 function ended(agent: PatientAgent, action: Action): Action {
   const done = agent.drive(action);
   return done.resume === undefined ? done : agent.drive(agent.ask(done.resume));
