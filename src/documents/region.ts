@@ -69,7 +69,7 @@ export function putRegion(text: string, markers: Markers, body: string, place: R
   const found = findRegion(text, markers);
   if (found.kind === 'found') return text.slice(0, found.from) + block + text.slice(found.to);
   const at = findPlace(text, place);
-  // The missing line end after the block tells `takeRegion` that the line end before the block was added with it.
+  // The missing line end after the block tells `removeRegion` that the line end before the block was added with it.
   if (at > 0 && text[at - 1] !== '\n') return `${text}\n${block}`;
   return `${text.slice(0, at)}${block}\n${text.slice(at)}`;
 }

@@ -71,7 +71,7 @@ export function launchDetached({ directory, runner, env, ...spec }: JobRequest, 
 
 /**
  * Starts a runner for a command that will probably be launched, while the call is still deciding.
- * @throws DevCliError as `launch`
+ * @throws DevCliError as `launchDetached`
  */
 export function prepareRunner(
   { directory, runner }: Pick<JobRequest, 'directory' | 'runner'>,

@@ -50,7 +50,7 @@ export function findEndingAtOnce(job: Job, call: JobCall, { state, files }: Tran
 
 /**
  * Withdraws jobs. Once the transaction is committed, none of them begins, and the runner of a job that has begun ends
- * it, even if this process dies first. The caller removes the jobs from the state, and calls `endJob` after the commit.
+ * it, even if this process dies first. The caller removes the jobs from the state, and calls `endWithdrawnJob` after the commit.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
   for (const directory of jobs.flatMap(listDirectories)) files.write(getWithdrawnFile(directory), `${at}\n`);

@@ -52,7 +52,7 @@ export function ensureIgnoreRules(directory: string, { root, made }: { root: str
   writeDurably(path, GITIGNORE, root);
 }
 
-/** Reads the ignore rules of a root, as `textAt` does. @throws DevCliError `IO` for a link; system errors */
+/** Reads the ignore rules of a root, as `readIgnoreFile` does. @throws DevCliError `IO` for a link; system errors */
 export function readIgnoreRules(root: string): string | null | undefined {
   return readUnlinked(join(root, IGNORE_FILE), root);
 }

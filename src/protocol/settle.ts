@@ -152,7 +152,7 @@ export function createJobCall(context: Context, run: JobCall['run'], until: numb
 /**
  * Stops jobs that a run has withdrawn; call it after that commit. Jobs of a copied run are left alone: they belong to
  * the original run.
- * @throws any error of `endJob`
+ * @throws any error of `endWithdrawnJob`
  */
 export async function stopJobs(context: Context, name: string, jobs: readonly Job[]): Promise<void> {
   if (context.simulation !== undefined) return;

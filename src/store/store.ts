@@ -5,7 +5,7 @@ import type { StoredText } from './texts.js';
 
 /**
  * A stream is a journal of entries, a snapshot of their effect, and documents that change with it. A store keeps
- * streams of one kind: its `Layout` says where they lie, its `Codec` how snapshots are read and written, and its
+ * streams of one kind: its `StoreLayout` says where they lie, its `Codec` how snapshots are read and written, and its
  * `Medium` carries the bytes.
  *
  * It guarantees: a commit happens whole or not at all; what `transact` has answered survives a crash and a power cut;

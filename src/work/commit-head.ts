@@ -60,7 +60,7 @@ export const COMMIT_STATE_FILES = [...Object.keys(UNDER_WAY), 'index.lock', 'hoo
 
 /**
  * Returns why git cannot commit at the moment, wherever HEAD is, or null if it can.
- * @param places absolute paths of the files of `TELLING`, in that order
+ * @param places absolute paths of the files of `COMMIT_STATE_FILES`, in that order
  */
 export async function findCommitObstacle(places: readonly string[]): Promise<string | null> {
   for (const [index, why] of Object.values(UNDER_WAY).entries()) {
@@ -83,7 +83,7 @@ const HOOKS = [
 
 /**
  * Returns whether a hook may run for a commit.
- * @param places absolute paths of the files of `TELLING`, in that order
+ * @param places absolute paths of the files of `COMMIT_STATE_FILES`, in that order
  */
 export async function hasHooks(places: readonly string[]): Promise<boolean> {
   const directory = places[COMMIT_STATE_FILES.indexOf('hooks')] ?? '';

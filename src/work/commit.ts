@@ -17,7 +17,7 @@ export type HeadPosition = Pick<WorkTreeStatus, 'head' | 'branch'>;
 
 /** Facts that hold for all commits that a call makes in a work tree. */
 export interface CommitSetting {
-  /** Absolute paths of the files of `TELLING`, in that order. */
+  /** Absolute paths of the files of `COMMIT_STATE_FILES`, in that order. */
   places: string[];
   /** Whether commits are signed, for which git may ask for a passphrase. */
   signs: boolean;
@@ -206,7 +206,7 @@ export async function isEmptyCommit(
   return (await nullIfRefused(asked)) === null;
 }
 
-/** Builds the environment of the commit command, in English, so that `isHindrance` recognizes git's messages. */
+/** Builds the environment of the commit command, in English, so that `isTemporaryGitFailure` recognizes git's messages. */
 export function buildCommitEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   return { ...buildUserEnvironment(inherited), LANGUAGE: 'en' };
 }

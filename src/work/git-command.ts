@@ -16,7 +16,7 @@ export interface GitOptions {
   timeoutSeconds?: number;
   /** The standard input of git. */
   input?: string | Buffer;
-  /** Talks with git while it runs, instead of `input`; has no effect in `askNow`. */
+  /** Talks with git while it runs, instead of `input`; has no effect in `runGitQuerySync`. */
   converse?: Conversation;
   /** Runs git in its own process group: Ctrl-C does not end it halfway. */
   apart?: boolean;
@@ -41,7 +41,7 @@ interface GitQuestion {
 }
 
 /**
- * A sequence of questions to git. The caller decides how git runs: `ask` runs it asynchronously, `askNow`
+ * A sequence of questions to git. The caller decides how git runs: `runGitQuery` runs it asynchronously, `runGitQuerySync`
  * synchronously, within a decision, which cannot wait. The generator yields null at points where it may be interrupted.
  */
 export type GitQuery<T> = Generator<GitQuestion | null, T, GitAnswer | 'no-git'>;
@@ -128,7 +128,7 @@ export function executeGit(directory: string, args: string[], options: GitOption
   return runGitQuery(queryGit(directory, args), options);
 }
 
-/** The question of `git`. @throws DevCliError as it does */
+/** The question of `executeGit`. @throws DevCliError as it does */
 export function* queryGit(directory: string, args: string[]): GitQuery<Buffer> {
   const answer = yield { directory, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is no longer on the PATH.');
@@ -153,7 +153,7 @@ export async function runGitQuery<T>(asking: GitQuery<T>, options: GitOptions): 
   return step.value;
 }
 
-/** Answers `asking` by running git synchronously, which blocks this process. @throws as `ask` */
+/** Answers `asking` by running git synchronously, which blocks this process. @throws as `runGitQuery` */
 export function runGitQuerySync<T>(asking: GitQuery<T>, options: GitOptions): T {
   let step = asking.next(UNASKED);
   while (step.done !== true) {

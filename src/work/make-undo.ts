@@ -6,11 +6,11 @@ import { splitNames } from './status.js';
 import { listParentDirectories, readLine, type UndoPlan } from './undo.js';
 import { type TodoCommit, UNDO_TRAILER } from './undo-search.js';
 
-/** Name, in the git directory of the work tree, of the directory where `makeUndo` keeps its files. */
+/** Name, in the git directory of the work tree, of the directory where `makeUndoCommit` keeps its files. */
 const STORE = 'dev-cli-undo';
 
 /**
- * Finds the directory where `makeUndo` keeps its files; null outside a repository.
+ * Finds the directory where `makeUndoCommit` keeps its files; null outside a repository.
  * @returns absolute path
  * @throws DevCliError `IO`, `INTERRUPTED`
  */

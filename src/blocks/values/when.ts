@@ -9,7 +9,7 @@ import { evaluateConditionInRun } from './condition.js';
 const SIZE = /^\s*size\s*(==|!=)\s*(?:"([a-z]*)"|'([a-z]*)')\s*(\|\|[^?]*)?$/;
 
 /**
- * Whether a condition of the recipe holds, as in `holds`. A condition on the size alone is decided without the library
+ * Whether a condition of the recipe holds, as in `evaluateConditionInRun`. A condition on the size alone is decided without the library
  * that evaluates conditions, which every acknowledgement would have to load.
  */
 export function isConditionMet(tx: Transaction, condition: string, ...rest: Rest): boolean {

@@ -81,7 +81,7 @@ export function renderPlannedCommand({ run, cwd, timeout, expect }: PlannedComma
 
 /**
  * Renders commands for the message of a gate, one per line.
- * @param texts commands as rendered by `renderCommand`
+ * @param texts commands as rendered by `renderPlannedCommand`
  * @param whole says where all commands are shown uncut
  */
 export function renderCommandList(texts: readonly string[], whole: string): string {

@@ -90,7 +90,7 @@ function goOn(tx: Transaction, { name, pendingAction, held, currentBlock }: RunS
   else if (held !== undefined) continueInFork(tx, held.kept, currentBlock ?? '');
 }
 
-/** @throws DevCliError as `fork` */
+/** @throws DevCliError as `forkRun` */
 async function readForkSource(context: Context, from: string, seq: number): Promise<ForkSource> {
   const checkpoint = await readCheckpoint(context, from, seq);
   const { snapshot } = checkpoint;

@@ -145,7 +145,7 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
 /**
  * Returns the run that init resumes: live or halted, of the same recipe, not to be replaced with `--force`, and not
  * giving way to larger planning.
- * @throws DevCliError `RUN_EXISTS` for a run of another recipe, `RUN_HELD`, and as `givesWay`
+ * @throws DevCliError `RUN_EXISTS` for a run of another recipe, `RUN_HELD`, and as `givesWayToReplanning`
  */
 function findResumableRun(
   context: Context,

@@ -114,7 +114,7 @@ export function prepareRun(
 /**
  * Examines the present run of the name: the run if it is unfinished, its id if it gives way to larger planning, and the
  * run if its work is planned again.
- * @throws DevCliError `RUN_HELD`, and as `givesWay`
+ * @throws DevCliError `RUN_HELD`, and as `givesWayToReplanning`
  */
 function judgePresent(context: Context, present: RunState | null, files: DocumentReader, input: InitInput) {
   const unfinished = present !== null && (present.status === 'live' || present.status === 'halted') ? present : null;

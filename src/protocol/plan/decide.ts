@@ -86,7 +86,7 @@ export interface ShownPlan {
 /**
  * Applies the plan on disk, or has a person asked about it.
  * @param shown what the person at the terminal has agreed to; null if nobody has
- * @throws DevCliError as `judgeDone`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`, `FILES_OVERLAP`
+ * @throws DevCliError as `judgePlanOnDisk`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`, `FILES_OVERLAP`
  */
 export function applyPlanOrAsk(tx: Transaction, change: RequestedPlanChange, shown: ShownPlan | null): PlanOutcome {
   const { reopen, revision } = change;

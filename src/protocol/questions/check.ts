@@ -32,7 +32,7 @@ export async function checkDocumentFile(
 }
 
 /**
- * Returns the findings on a file, for `check` and for a hook that saw it written. Parameters and errors as for `check`.
+ * Returns the findings on a file, for `checkDocumentFile` and for a hook that saw it written. Parameters and errors as for `checkDocumentFile`.
  */
 export async function judgeFile(
   context: ReadContext & WithPorts<'checks'>,

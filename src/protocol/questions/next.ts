@@ -48,7 +48,7 @@ export async function showNextAction(
 }
 
 /**
- * Answers as `next` does if there is no work to do first; otherwise returns null, and the caller uses `next`.
+ * Answers as `showNextAction` does if there is no work to do first; otherwise returns null, and the caller uses `showNextAction`.
  * @param input without `wait`
  */
 export async function nextIfIdle(

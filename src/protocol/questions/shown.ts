@@ -20,9 +20,9 @@ export async function showRunListForTerminal(context: ReadContext): Promise<Answ
 }
 
 /**
- * `status`, with a layout for a person's terminal.
- * @param given as for `status`, like `input`
- * @throws DevCliError as `status`
+ * `showStatus`, with a layout for a person's terminal.
+ * @param given as for `showStatus`, like `input`
+ * @throws DevCliError as `showStatus`
  */
 export async function showStatusForTerminal(
   context: ReadContext & WithPorts<'sections'>,

@@ -11,7 +11,7 @@ import { createRunView } from './run-view.js';
 type Input = Pick<InputOf<'status'>, 'full'>;
 
 /**
- * `status`: shows who waits for whom since when, what the reader can do, then the blocks and todos (protocol.md §5).
+ * `showStatus`: shows who waits for whom since when, what the reader can do, then the blocks and todos (protocol.md §5).
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN` and any error of the store
  */
@@ -23,7 +23,7 @@ export async function showStatus(
   return renderStatus(context, await readStatus(context, given, input), input);
 }
 
-/** Reads the run that `status` is about. @throws DevCliError as `status` */
+/** Reads the run that `showStatus` is about. @throws DevCliError as `showStatus` */
 export async function readStatus(context: ReadContext, given: unknown, input: Input): Promise<RunHead> {
   const name = await findRun(context, given, false, (ended) => ({
     command: 'status',
@@ -32,7 +32,7 @@ export async function readStatus(context: ReadContext, given: unknown, input: In
   return readRun(context, name);
 }
 
-/** Builds the answer of `status` for a run that was already read. */
+/** Builds the answer of `showStatus` for a run that was already read. */
 export function renderStatus(context: ReadContext & WithPorts<'sections'>, head: RunHead, input: Input): Answer {
   return { exit: 0, ...buildStatus(...prepareStatus(context, head, input)) };
 }

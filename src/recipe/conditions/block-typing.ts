@@ -6,7 +6,7 @@ import { listClosedMembers, type ReadableBlock, toSchema } from './block-values.
 /** The possible values of `status`, as steps have them in the state. */
 const STATUS_WORDS: readonly string[] = ['pending', 'running', 'done', 'skipped', 'failed', 'stale'];
 
-/** Lists the words that a text value can be; null if it is not limited to words. Parameters as for `findPathFault`. */
+/** Lists the words that a text value can be; null if it is not limited to words. Parameters as for `findValuePathFault`. */
 export function listPossibleWords(blocks: readonly ReadableBlock[], path: readonly string[]): readonly string[] | null {
   const [id, member, ...keys] = path;
   const block = blocks.find((one) => one.id === id);

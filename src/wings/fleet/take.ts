@@ -60,7 +60,7 @@ export async function takeAttempt(ports: FleetPorts, context: Context, goal: str
   };
 }
 
-/** Gives an attempt back: if it was answered, a worker continues it. @throws DevCliError as `take` */
+/** Gives an attempt back: if it was answered, a worker continues it. @throws DevCliError as `takeAttempt` */
 export async function giveAttemptBack(
   ports: FleetPorts,
   context: Context,

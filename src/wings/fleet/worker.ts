@@ -116,10 +116,7 @@ export async function runWorker(
   return { exit, json, text: () => `${worker}: attempts carried on: ${crew.done}.` };
 }
 
-/**
- * Ends the attempts at work and waits for them: up to WIND_DOWN while the database answers, otherwise only as long as
- * sessions take to end.
- */
+/** Ends the attempts at work and waits: up to WIND_DOWN, or while the database is away as long as sessions take. */
 async function windDown({ held, engine, beat, pool }: Crew, working: Promise<void>): Promise<void> {
   let isLooking = true;
   void working
@@ -305,10 +302,7 @@ async function carry(
   return loop.carryOn(site, id, { claim, goal, tell });
 }
 
-/**
- * Renews the leases held. If that failed for as long as a lease lasts, ends the sessions, so that they do not run
- * beside those of the next owner.
- */
+/** Renews the leases held. If that failed for a whole lease, ends the sessions before the next owner's begin. */
 async function keepAlive(crew: Crew, { leaseSeconds }: FleetMachineConfig): Promise<void> {
   const { beat, held, call } = crew;
   const before = [...held];

@@ -71,8 +71,7 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
   if (!isUnderWay) await requirePlans(context, goals);
   requireConfigTrust(context, files, start.trust);
-  // One goal suffices: rules and handoffs are the same for all, so a prompt that is too long for one goal is too long
-  // for all.
+  // One goal suffices: rules and handoffs, which make a prompt too long, are the same for all.
   for (const goal of goals.slice(0, 1)) await previewPrompt(site, goal, site.findTool(goal));
   return site;
 }
@@ -143,10 +142,7 @@ export function requireRecipes({ library }: Pick<Context, 'library'>, goals: rea
   return [...names].map((name) => requireRecipe(library, name));
 }
 
-/**
- * Refuses links: files that an attempt writes through a link would land elsewhere in its tree and be committed with its
- * work.
- */
+/** Refuses links: a file that an attempt writes through a link would land elsewhere, and be committed there. */
 function refuseLinks(root: string): void {
   for (const path of ['.ai', HANDOFFS].map((one) => `${root}/${one}`)) {
     if (readStats(path)?.isSymbolicLink())
@@ -232,10 +228,7 @@ export function holdRoot({ root, clock, ids }: Context, base: string): { release
   );
 }
 
-/**
- * Refuses if a batch is at work here. @throws DevCliError `LOCKED` if a living process has the lock, or that cannot be
- * told
- */
+/** @throws DevCliError `LOCKED` if a living process has the lock of a batch, or that cannot be told */
 function refuseLive(root: string): null {
   const path = `${root}/${LOCK}`;
   const standing = inspectClaim(path);
@@ -248,10 +241,7 @@ function refuseLive(root: string): null {
   });
 }
 
-/**
- * Returns the directory of the work trees, outside the project, so that its test runners do not scan them. A relative
- * XDG directory is ignored (XDG).
- */
+/** Returns the directory of the work trees: outside the project, so that its test runners do not scan them. */
 export function findTrees({ home, root }: Pick<Context, 'home' | 'root'>, env: NodeJS.ProcessEnv): string {
   const given = env['XDG_STATE_HOME'] ?? '';
   return `${isAbsolute(given) ? given : `${home}/.local/state`}/dev-cli/trees/${sha256(root).slice(0, 16)}`;

@@ -48,7 +48,7 @@ const REPLACES: { readonly [K in EntryKind]: (one: Entries[K], other: Entries[K]
 };
 
 /**
- * Adds an entry as the newest. Removes those about the same thing and, beyond `KEPT`, the oldest.
+ * Adds an entry as the newest. Removes those about the same thing and, beyond `MAX_ENTRIES_PER_KIND`, the oldest.
  * @param seq the number of its journal entry, from which the id is derived
  */
 export function addBookEntry<K extends EntryKind>(book: Book, kind: K, entry: Entries[K], seq: number): AddResult<K> {

@@ -16,7 +16,7 @@ const REFERENCES = 'refs/dev-cli/checkpoints';
 /**
  * `memory checkpoint` (memory.md, Commands). Creates the reference before recording it: a crash in between leaves only
  * an unused reference.
- * @throws DevCliError `NEEDS_MISSING` without a repository, `DATA_MISSING`, `GIT_FAILED`, `IO`; as `record`
+ * @throws DevCliError `NEEDS_MISSING` without a repository, `DATA_MISSING`, `GIT_FAILED`, `IO`; as `recordJudgments`
  */
 export async function createCheckpoint({ context, memory, options }: PictureContext, given: string): Promise<Answer> {
   const { workTree } = context;

@@ -100,7 +100,7 @@ export function applyJudgments(
   return { book, entries, recorded };
 }
 
-/** Removes an entry from the book. @returns null if there is none with this id @throws DevCliError as `record` */
+/** Removes an entry from the book. @returns null if there is none with this id @throws DevCliError as `recordJudgments` */
 export function removeBookEntry(memory: Memory, id: string): Promise<{ kind: EntryKind; entry: object } | null> {
   const { streams, context } = memory;
   return streams.transact(BOOK, ({ snapshot, seq }) => {

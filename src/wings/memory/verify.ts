@@ -27,7 +27,7 @@ const LONGEST_ARGV = 4_000;
  * `memory verify` (memory.md, Commands).
  * @param cwd absolute
  * @throws DevCliError `COMMAND_FAILED` for a command that cannot be run, or that a signal ended: nothing is recorded;
- * `DATA_MISSING`; `INTERRUPTED`; as `record`
+ * `DATA_MISSING`; `INTERRUPTED`; as `recordJudgments`
  */
 export function recordVerification(
   scene: PictureContext,

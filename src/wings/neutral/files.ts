@@ -9,7 +9,7 @@ import type { Cycle, NeutralPlan, NeutralTasks, TrackedAgent } from './schemas.j
 /** The directory of the contract, relative to the work tree. */
 export const NEXUS_DIRECTORY = '.nexus';
 
-/** Relative to `HOME`. */
+/** Relative to `NEXUS_DIRECTORY`. */
 export const CONTRACT_FILES = {
   history: 'history.json',
   plan: 'state/plan.json',

@@ -61,9 +61,7 @@ export function readImportSource({ files, root, cwd, path, format }: Given): Imp
   }
 }
 
-/**
- * Finds the state directory of the neutral contract that a path refers to, by its tasks.json; null if there is none.
- */
+/** Finds the neutral contract's state directory that a path refers to, by its tasks.json; null if there is none. */
 function findNexus(files: DocumentReader, place: string): string | null {
   const candidates = [
     join(place, 'state'),
@@ -80,9 +78,7 @@ function readNexus(files: DocumentReader, state: string): ImportSource {
   return { format: 'nexus', name: 'nexus', files: readAll(files, there, refuseOther) };
 }
 
-/**
- * Refuses invalid JSON: from a truncated file, or one with a merge conflict, the later parser would read only a part.
- */
+/** Refuses invalid JSON: of a truncated file or one with a merge conflict, the parser would read only a part. */
 function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   const errors: ParseError[] = [];
   try {

@@ -66,7 +66,7 @@ export async function runTurn(talk: ActiveSession, text: string): Promise<TurnEn
 /**
  * Resumes a turn that a budget or the end of a process interrupted.
  * @returns null if no turn is under way
- * @throws as `say`
+ * @throws as `runTurn`
  */
 export async function resumeInterruptedTurn(talk: ActiveSession): Promise<TurnEnd | null> {
   const { session } = talk;
@@ -235,7 +235,7 @@ async function call(
 
 /**
  * Compacts a session's history if that makes it shorter.
- * @param options those of `compact`
+ * @param options those of `compactMessages`
  * @throws DevCliError as `Session.commit`
  */
 export async function compactSession(

@@ -6,7 +6,7 @@ import { ANY_PATH, GIT_DATA_PREFIX, joinPaths } from './paths.js';
  * only names.
  */
 
-/** Lists the paths that a git command writes; paths made with `HISTORY` stand for commits, branches and the index. */
+/** Lists the paths that a git command writes; paths made with `GIT_DATA_PREFIX` stand for commits, branches and the index. */
 export function listGitWrites(all: readonly string[]): string[] {
   let at = 0;
   let directory = '';

@@ -11,7 +11,7 @@ export const ANY_PATH = '';
  */
 export const GIT_DATA_PREFIX = '.git/*/';
 
-/** Splits a path that was made with `HISTORY`; returns null for any other path. */
+/** Splits a path that was made with `GIT_DATA_PREFIX`; returns null for any other path. */
 export function findHistory(path: string): { directory: string; word: string } | null {
   const found = /^(?:(.*)\/)?\.git\/\*\/(.*)$/s.exec(path);
   return found && { directory: found[1] ?? '.', word: found[2] ?? '' };

@@ -65,7 +65,7 @@ export function listShellWrites(command: string, isDirectory: DirectoryTest = ()
 
 /**
  * Lists the words of each simple command on a line, including those run by other programs, in scripts and in
- * substitutions: `sudo git push` counts as itself and as `git push`. Leaves out assignments and shell words; `UNKNOWN`
+ * substitutions: `sudo git push` counts as itself and as `git push`. Leaves out assignments and shell words; `UNKNOWN_WORD`
  * stands for a word that only the shell knows. Never throws.
  */
 export function listShellCommands(line: string): string[][] {

@@ -245,10 +245,7 @@ function isCutOff({ manifest }: InstallPaths): boolean {
   return pathExists(dirname(manifest)) && names.every((name) => name.startsWith('install.'));
 }
 
-/**
- * Lists the pieces of a part; a file whose path is taken gets its alternative name.
- * @param read returns the text at a path of the scope, or null if nothing is there
- */
+/** Lists the pieces of a part; a file whose path is taken gets its alternative name. */
 export function choosePieces(
   part: PartId,
   places: InstallPaths,
@@ -274,11 +271,7 @@ export function findPlaces({ root, home, trustDirectory }: Context, { user = fal
     : { scope: 'project', base: root, manifest: join(root, '.dev', 'install.json') };
 }
 
-/**
- * Reads a file that may be written later; all such files are read before any is written. In a project, no link may lead
- * out of it; in a home directory, links are the user's own.
- * @throws DevCliError `IO`
- */
+/** Reads a file that may be written later. In a project, no link may lead out of it. @throws DevCliError `IO` */
 function readAt({ scope, base }: InstallPaths, path: string): string | null {
   if (scope === 'project') requireInside(base, path);
   return readFileText(join(base, path));

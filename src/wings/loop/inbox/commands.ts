@@ -52,7 +52,7 @@ export async function listInboxItems(
   };
 }
 
-/** Counts the items. @throws DevCliError as `list`, `USAGE` */
+/** Counts the items. @throws DevCliError as `listInboxItems`, `USAGE` */
 export async function summarizeInbox(
   ports: Ports,
   context: Context,

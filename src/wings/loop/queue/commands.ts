@@ -59,7 +59,7 @@ export async function claimGoal(
   };
 }
 
-/** Renews a claim. @throws DevCliError as `claim` */
+/** Renews a claim. @throws DevCliError as `claimGoal` */
 export async function renewClaim(
   ports: Ports,
   context: Context,
@@ -75,7 +75,7 @@ export async function renewClaim(
   return { exit: 0, json: { ok: true, ...said }, text: () => `${id}: ${lease.goal} until ${lease.expiresAt}.` };
 }
 
-/** Releases a claim. @throws DevCliError as `claim` */
+/** Releases a claim. @throws DevCliError as `claimGoal` */
 export async function releaseClaim(
   ports: Ports,
   context: Context,

@@ -51,7 +51,7 @@ interface Answer {
   digest: string | null;
 }
 
-/** Where a page gets its data: the server that sent it, or the file that contains it. All methods throw `Failure`. */
+/** Where a page gets its data: the server that sent it, or the file that contains it. All methods throw `LoadError`. */
 export interface Source {
   /** Reports the first page, and again whenever it changes, until the stream ends; null for a single run. */
   runs: ((heard: (page: RunsPage) => void, signal: AbortSignal) => Promise<void>) | null;

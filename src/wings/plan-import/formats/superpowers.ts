@@ -138,9 +138,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
   return task;
 }
 
-/**
- * A block of a task, or an entry of a list: files and first step may share one list, separated only by a blank line.
- */
+/** A block of a task, or a list entry: files and first step may share one list, separated only by a blank line. */
 interface Entry {
   block: MarkdownBlock;
   item: SourceItem | null;
@@ -163,10 +161,7 @@ function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
 
 const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단계)\s*\d+[a-z]?\s*[:：.–—-]/iu;
 
-/**
- * Reads the part before the steps: the files, and prose, which becomes the first step.
- * @returns the prose
- */
+/** Reads the part before the steps: the files, and prose, which becomes the first step. @returns the prose */
 function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
   const prose: Entry[] = [];
   let label = '';

@@ -62,7 +62,7 @@ export function resolveToolPath(input: string, { workTree, root: givenRoot }: Si
 /**
  * Resolves a path for writing. It must lead to a regular file or to nothing, not to a symbolic link, and in `.dev` only
  * to a promised file.
- * @throws as `locate`
+ * @throws as `resolveToolPath`
  */
 export function resolveWritePath(input: string, site: Site): ToolPath {
   const place = resolveToolPath(input, site);
