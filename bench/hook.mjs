@@ -11,9 +11,16 @@ const CALLS = {
   'nothing guarded, eight directories below': { event: 'PreToolUse', goal: 0.1, below: 'a/b/c/d/e/f/g/h' },
   'no runs, the other events': { event: 'Stop', goal: 0.1 },
   ...Object.fromEntries(
-    ['PreToolUse', 'PostToolUse', 'Stop', 'UserPromptSubmit', 'SessionStart'].map((event) => [
+    ['PreToolUse', 'PostToolUse', 'Stop'].map((event) => [
       `all runs have ended: ${event}`,
       { event, goal: 0.1, run: 'ended' },
+    ]),
+  ),
+  // These always start node: a prompt may begin a project's first run, and every session is recorded.
+  ...Object.fromEntries(
+    ['UserPromptSubmit', 'SessionStart'].map((event) => [
+      `all runs have ended: ${event}`,
+      { event, goal: 1.6, run: 'ended' },
     ]),
   ),
   'node decides: a source while a run plans': { event: 'PreToolUse', goal: 1.5, exit: 2, run: 'live' },
