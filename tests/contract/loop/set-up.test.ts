@@ -26,7 +26,9 @@ describe('init without a name', () => {
   it('writes files that hold, says what is next, and writes over nothing', () => {
     const { code, stdout } = setUp();
     expect([code, stdout]).toEqual([0, expect.stringContaining('written  .ai/config.yaml\n')]);
-    expect(stdout).toMatch(/Next:\n1\. [\s\S]*AGENTS\.md[\s\S]*## Goals\n/);
+    expect(stdout).toMatch(
+      /Next:\n1\. Correct \.ai\/config\.yaml: no agent was found, [\s\S]*AGENTS\.md[\s\S]*## Goals\n/,
+    );
     expect(readdirSync(at('.ai')).sort()).toEqual(['.gitignore', 'config.yaml', 'goals.yaml', 'handoffs', 'rules.md']);
     expect(files()).toMatchObject({
       config: { test_command: 'pytest', ai_tool: 'claude -p {prompt}', ai_tools: {}, max_retries: 3 },
