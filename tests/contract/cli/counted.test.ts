@@ -16,7 +16,7 @@ const BOUNDS: Record<string, Costs> = {
   'approve approve-plan': [34, 1100, 65, 0, 4],
   'approve execution-engine': [33, 949, 70, 7, 3],
   init: [34, 974, 85, 1, 14],
-  'init --execute': [35, 1063, 79, 5, 5],
+  'init --execute': [35, 1064, 79, 5, 5],
   'list --json': [2, 50, 6, 0, 0],
   manifest: [2, 75, 8, 0, 0],
   next: [2, 56, 7, 0, 0],
@@ -27,8 +27,8 @@ const BOUNDS: Record<string, Costs> = {
   'step complete decision-confirm --choice': [8, 374, 26, 0, 1],
   'step complete execution-engine': [19, 597, 106, 14, 33],
   'step complete explore-full': [9, 492, 27, 1, 1],
-  'step complete generate-plan': [8, 388, 31, 1, 1],
-  'step complete interview': [6, 366, 19, 0, 1],
+  'step complete generate-plan': [8, 389, 31, 1, 1],
+  'step complete interview': [6, 367, 19, 0, 1],
   'step complete review': [11, 500, 34, 1, 1],
 };
 
