@@ -24,6 +24,7 @@ export const pages: Readonly<Record<string, () => string>> = {
   'commands-loop.md': loopPage,
   'commands-runtime.md': runtimePage,
   'commands-authors.md': authorsPage,
+  'vocabulary.md': vocabularyPage,
   'errors.md': errorsPage,
   'recipe-language.md': () => filledPage('scripts/recipe-language.md'),
   'engine-recipes.md': () => filledPage('scripts/engine-recipes.md'),
@@ -120,6 +121,56 @@ function authorsPage(): string {
   ]);
 }
 
+/** Lays the options and answers of all commands side by side, so that a difference without a reason is seen. */
+function vocabularyPage(): string {
+  const commands = REGISTRY.commands.toSorted((a, b) => a.name.localeCompare(b.name));
+  const options = commands.flatMap(({ name, options: own }) =>
+    own.filter(({ hidden }) => !hidden).map((option) => ({ name, ...option })),
+  );
+  const users = new Map<string, string[]>();
+  for (const { name, ...option } of options) {
+    const meaning = `${renderFlag(option)} | ${option.description.replaceAll('|', '\\|')}`;
+    users.set(meaning, [...(users.get(meaning) ?? []), name]);
+  }
+  const flags = [...users.keys()].map((meaning) => meaning.split(/[ `]+/)[1]);
+  const isShared = (flag: string | undefined, names: readonly string[]) =>
+    names.length > 1 || flags.filter((other) => other === flag).length > 1;
+  const rows = [...users]
+    .filter(([meaning, names]) => isShared(meaning.split(/[ `]+/)[1], names))
+    .map(([meaning, names]) => `| ${meaning} | ${names.join(', ')} |`)
+    .toSorted();
+  const answers = commands.map(({ name, actor, output, options: own, exits }) => {
+    const shown = own.filter(({ hidden }) => !hidden).map(({ flag }) => `--${flag}`);
+    return `| \`${name}\` | ${actor} | ${output} | ${exits.join(', ')} | ${shown.join(' ')} |`;
+  });
+  return page([
+    '# One vocabulary',
+    '',
+    GENERATED,
+    '',
+    'All commands side by side, and the options that several have. Where an option has several rows, it means different things.',
+    '',
+    '## Options of several commands',
+    '',
+    '| option | meaning | commands |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+    '## Commands',
+    '',
+    'What the errors behind an exit code are: [errors.md](errors.md).',
+    '',
+    '| command | for | output | exits | options |',
+    '| --- | --- | --- | --- | --- |',
+    ...answers,
+  ]);
+}
+
+function renderFlag(option: CommandOption): string {
+  const value = option.form === 'flag' ? '' : ` ${option.placeholder ?? option.key}`;
+  return `\`--${option.flag}${value}\``;
+}
+
 function commandLines(spec: DescribedCommand): string[] {
   const text = [
     spec.summary,
@@ -151,9 +202,8 @@ function usageOf(spec: DescribedCommand): string {
 }
 
 function optionLine(option: CommandOption): string {
-  const value = option.form === 'flag' ? '' : ` ${option.placeholder ?? option.key}`;
   const required = option.required ? ' Required.' : '';
-  return `- \`--${option.flag}${value}\` ${option.description}${required}`;
+  return `- ${renderFlag(option)} ${option.description}${required}`;
 }
 
 function choicesOf(value: { choices?: readonly string[] }): string {

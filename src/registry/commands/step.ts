@@ -45,7 +45,9 @@ export const STEP_COMMANDS = [
       result: optional(freeText('The result in words, where no file was promised; "fail" is the same as `step fail`.')),
       reason: optional(reason({ needs: ['without', 'result'] })),
       collect: flag('Accept every result written so far; the other tasks stay open.'),
-      wait: optional(wait({}, 'Wait at most this long for a running command; with --collect, for the results.')),
+      wait: optional(
+        wait({}, 'Wait at most this long for a running external command; with --collect, for the results.'),
+      ),
     }),
     exclusive: [
       ['data', 'without', 'collect'],

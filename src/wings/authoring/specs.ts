@@ -86,7 +86,7 @@ export const AUTHORING_SPECS = [
       seed: optional(integer('N', 'Random outcomes; the same seed gives the same run.')),
       step: flag('Ask for the outcome of each action; needs a terminal.'),
       goal: optional(freeText('What the user asked for.')),
-      set: optional(pairs('KEY=VALUE', 'A var or preference of the recipe, repeatable.')),
+      set: optional(pairs('KEY=VALUE', 'Set a var or preference of the recipe for this run; repeatable.')),
     }),
     exclusive: [['script', 'seed', 'step']],
     exits: [0, 1, 2, 3, 130],

@@ -14,7 +14,7 @@ const PLACE = {
   harness: optional(commaList('NAME,…', `${WITH_GIT}. Default: those found here, without git.`)),
   project: flag('For this project, the default.'),
   user: flag('For all projects of this user, in the home directory, instead of for this project.'),
-  dryRun: flag('Only show what would be written.'),
+  dryRun: flag('Only show what would be written; write nothing.'),
   yes: flag('Do not ask. Needed where there is nobody to ask, as in a script.'),
 };
 

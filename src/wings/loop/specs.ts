@@ -21,7 +21,7 @@ const START = {
   ),
   dirty: flag('Begin despite uncommitted changes; attempts see only what is committed.'),
   trust: optional(
-    word('Trust the commands of this digest for this call, as --dry-run prints it: for cron and CI.', {
+    word('Trust the commands of this digest for this call, as `auto --dry-run` prints it: for cron and CI.', {
       placeholder: 'DIGEST',
     }),
   ),

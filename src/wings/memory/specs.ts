@@ -23,7 +23,7 @@ export const HANDOFF_TEXTS = {
 const HANDOFF_VALUES = {
   ...HANDOFF_TEXTS,
   print: flag('Only show the file that would be written; with --text, nothing but its text.'),
-  dryRun: flag('Only say what would be written; write nothing.'),
+  dryRun: flag('Only show what would be written; write nothing.'),
 };
 
 /** Commands by which a session leaves knowledge to the next one (memory.md, Commands). */

@@ -84,7 +84,7 @@ export const RUNTIME_SPECS = [
       run: optional(
         word('Only sessions of runs with this name: what a plan and its execution cost.', {
           format: 'name',
-          placeholder: 'RUN',
+          placeholder: 'NAME',
         }),
       ),
     }),

@@ -16,7 +16,9 @@ export const PACKET_SPECS = [
     input: Type.Object({
       adapter: choice(ADAPTERS, 'Who works on it.'),
       goal: optional(word('The goal, by id.', { placeholder: 'GOAL' })),
-      role: optional(word('Only a goal with this role.', { placeholder: 'R' })),
+      role: optional(
+        word('Only a goal with this role: implement, test, verify, or another that goals have.', { placeholder: 'R' }),
+      ),
       contextFormat: optional(choice(FORMATS, 'The format of the context. Default: plain.')),
       includeContext: flag('Include what memory knows about the goal. This is the default.'),
       noIncludeContext: flag('Without it.'),
