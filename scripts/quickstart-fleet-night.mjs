@@ -66,7 +66,7 @@ export function told({ fleet }, place, ...args) {
 /** Prints how many goals are left; there have to be some. */
 function checkThatWorkIsLeft({ fleet, api, notes }, when) {
   const left = [api, notes].map((desk) => DONE[desk.project].length - fleet.listDone(desk).length);
-  check(left[0] > 0 && left[1] > 0, true, `${when}: ${left[0]} and ${left[1]} goals are to come`);
+  check(left[0] > 0 && left[1] > 0, true, `${when}: ${left[0]} and ${left[1]} goals are left`);
 }
 
 /**
@@ -122,7 +122,7 @@ async function killInSession(stage) {
   await worker.ended;
   stage.workers.delete(machine.name);
   say(`  ${machine.name} is killed with ${list(claims)}`);
-  check(worker.child.signalCode, 'SIGKILL', `${machine.name} had no time to say a word`);
+  check(worker.child.signalCode, 'SIGKILL', `${machine.name} was killed without warning`);
   const inSession = claims.filter(({ state }) => state === 'session');
   const goals = await waitForOthers(stage, inSession, true);
   say(`    others have ${goals.join(', ')} ${Math.round((performance.now() - begun) / 1000)} s later`);
@@ -134,10 +134,10 @@ async function pausePastLease(stage) {
   const { machine, claims } = await findAtWork(stage);
   const worker = stage.workers.get(machine.name);
   worker.kill('SIGSTOP');
-  say(`  ${machine.name} stands still with ${list(claims)}`);
+  say(`  ${machine.name} is paused with ${list(claims)}`);
   const goals = await waitForOthers(stage, claims, false);
   worker.kill('SIGCONT');
-  say(`    past its lease; it goes on, and what it says of ${goals.join(', ')} counts no more`);
+  say(`    its lease has expired; it continues, but its results for ${goals.join(', ')} are refused`);
   stage.lost.push({ claims: claims.filter(({ goal }) => goals.includes(goal)) });
   stage.paused = { machine, since: new Date() };
 }
@@ -172,7 +172,7 @@ async function joinByNext(stage) {
   const { workers } = fleet.call(api, 'fleet', 'list', '--json').json;
   const steps = new Map(workers.map(({ worker, version }) => [worker, version]));
   const others = machines.filter((one) => one !== next).map(({ name }) => steps.get(name));
-  check(new Set(others).size === 1 && steps.get(next.name) === others[0] + 1, true, `${next.name} knows other steps`);
+  check(new Set(others).size === 1 && steps.get(next.name) === others[0] + 1, true, `${next.name} has another version of the steps`);
 }
 
 async function stopDatabase(stage) {

@@ -169,20 +169,20 @@ function lookAtGoals(stage) {
   check(
     lost.flatMap(({ claims }) => claims).filter(({ id }) => !expired.has(id)),
     [],
-    'each lease that was lost is told as such',
+    'each lost lease is reported as expired',
   );
   const later = all.filter(
     ({ event_type: type, timestamp, payload }) =>
       type === 'queue_claim_created' && payload.worker_id === paused.machine.name && new Date(timestamp) > paused.since,
   );
-  check(later.length > 0, true, `${paused.machine.name} has taken ${later.length} more since it stood still`);
+  check(later.length > 0, true, `${paused.machine.name} has claimed ${later.length} more since its pause`);
   const missed = api.entries
     .filter(({ data }) => data.classification === 'merge-fail')
     .map(({ data }) => data.id.split('#')[0]);
   check(
     missed.length > 0 && missed.every((id) => Object.hasOwn(ADDED, id)),
     true,
-    `one line, two goals: ${[...new Set(missed)]} had to go on from the other`,
+    `one line, two goals: ${[...new Set(missed)]} had to restart from the other's commit`,
   );
   const again = api.entries.filter(({ data }) => data.event === 'AGAIN' && data.id.startsWith('tour#'));
   check(again.length > 0, true, 'tour: its run went on in a second session');
