@@ -172,7 +172,11 @@ async function joinByNext(stage) {
   const { workers } = fleet.call(api, 'fleet', 'list', '--json').json;
   const steps = new Map(workers.map(({ worker, version }) => [worker, version]));
   const others = machines.filter((one) => one !== next).map(({ name }) => steps.get(name));
-  check(new Set(others).size === 1 && steps.get(next.name) === others[0] + 1, true, `${next.name} has another version of the steps`);
+  check(
+    new Set(others).size === 1 && steps.get(next.name) === others[0] + 1,
+    true,
+    `${next.name} has another version of the steps`,
+  );
 }
 
 async function stopDatabase(stage) {
