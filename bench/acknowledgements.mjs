@@ -1,4 +1,4 @@
-// Times every acknowledgement of whole runs.
+// Times every acknowledgement in whole runs.
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { StandIn } from '../tests/support/agent.mjs';
@@ -12,7 +12,7 @@ import { lanes, NOTHING_WRITTEN } from './plans.mjs';
 const [MAJOR = 0] = process.versions.node.split('.').map(Number);
 const GOAL = { plan: 3.7, choice: MAJOR >= 22 ? 2.6 : 3, execution: 4.2 };
 
-/** Writes one line of a journal durably and does nothing else. */
+/** Script that appends 4 KiB to a file durably, as the least that an acknowledgement must do. */
 const ONE_LINE = `
 const fs = require('node:fs');
 const file = fs.openSync(process.argv[1], 'a');
@@ -20,10 +20,10 @@ fs.writeSync(file, Buffer.alloc(4096, 'x'));
 fs.fsyncSync(file);
 `;
 
-/** Todos of the measured execution: two waves. */
+/** Todos in the measured execution: two waves. */
 const TODOS = 8;
 
-/** Measures acknowledgements of a planning run, and of an execution that commits nothing. */
+/** Measures the acknowledgements of a planning run, and of executions that commit nothing. */
 export function acknowledgements({ rounds }) {
   const [planning, inRepository, elsewhere, floors] = [new Samples(), new Samples(), new Samples(), new Samples()];
   for (let round = 0; round < rounds; round++) {
@@ -95,7 +95,7 @@ function timedFloors(project, floors) {
   ]);
 }
 
-/** Measures the milliseconds that script(1) and the simulated typing take, without the program that runs in it. */
+/** Measures the milliseconds that script(1) and the simulated typing take, without the program run in the terminal. */
 function terminalAlone(project) {
   const around = { cwd: project.root, env: project.env, typed: ['x'] };
   const from = performance.now();

@@ -1,22 +1,22 @@
-// The provider's answers for bench/runtime.mjs, in a process of its own: `node tests/support/provider.mjs
+// The provider's answers for bench/runtime.mjs. The provider runs in its own process: `node tests/support/provider.mjs
 // bench/answers.mjs`.
 import { createModel } from '../tests/support/model.mjs';
 
 const { DEV_CLI_BENCH_RUN } = process.env;
 
-/** Inputs of calls, all different: a turn ends when equal calls give equal results. */
+/** Builds the inputs of calls, all different, because repeating equal calls with equal results ends a turn. */
 const INPUTS = {
   read_file: (n) => ({ path: 'package.json', offset: n }),
   write_file: (n) => ({ path: 'written.txt', content: `${n}\n` }),
   bash: (n) => ({ command: `true ${n}` }),
 };
 
-/** Calls made so far. */
+/** Number of calls made so far. */
 let made = 0;
 
 /**
- * Answers `ask REQUESTS CALLS TOOL`: that many answers with that many calls each, then one with the time at which the
- * last request arrived.
+ * Answers the prompt `ask REQUESTS CALLS TOOL`: REQUESTS answers with CALLS calls of TOOL each, then one whose text is
+ * the time at which the last request arrived.
  * @type {import('../tests/support/provider.mjs').Script}
  */
 function answerAsTold({ messages }) {
@@ -27,7 +27,7 @@ function answerAsTold({ messages }) {
   return { calls: Array.from({ length: Number(calls) }, () => ({ name: tool, input: INPUTS[tool](made++) })) };
 }
 
-/** Answers for a run. Answers are cached, so that a second run with the same requests costs no computing. */
+/** Answers as the scripted model of a run. Answers are cached, so that repeating a run costs no computing. */
 function answerByHeart({ project, name }) {
   const model = createModel(project, name);
   const known = new Map();

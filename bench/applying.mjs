@@ -1,5 +1,5 @@
-// What it takes to continue with a plan that changed in the middle of an execution (living-plan.md, plan apply),
-// compared with a plain acknowledgement of the same run: proposing the change, and applying it with a person's yes.
+// Times what is needed to continue after a plan changed in the middle of an execution (living-plan.md, plan apply):
+// proposing the change, and applying it after a person's yes. Compares both with a plain acknowledgement in the run.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, ratio, Samples, timedCall } from './measure.mjs';
@@ -8,7 +8,7 @@ import { execution, NAME } from './plans.mjs';
 const TODOS = 1000;
 const SESSION = 's-1';
 
-/** Goals: a changed plan takes no longer than three acknowledgements. */
+/** Measures both steps. The goal of each: no longer than three acknowledgements. */
 export function applying({ rounds }) {
   const run = execution({ todos: TODOS });
   const { project } = run;
@@ -32,7 +32,7 @@ export function applying({ rounds }) {
   }
 }
 
-/** One wave, whose plan changes while its workers' results are judged. */
+/** Plays one wave, and changes the plan while the workers' results are judged. */
 function oneRound({ project, directory, prepared }, inSession, samples, round) {
   samples.add('unchanged', timedCall(project, ['plan', 'apply', NAME]));
   samples.add('plain', timedCall(project, prepared()));
@@ -47,7 +47,7 @@ function oneRound({ project, directory, prepared }, inSession, samples, round) {
   samples.add('taken up', timedCall(project, ['step', 'complete', NAME, '--action', actionId, '--choice', 'approve']));
 }
 
-/** Changes ten todos that will not begin soon, removes one and adds one. */
+/** Changes the last ten todos, which do not begin soon; replaces the last one with a new todo. */
 function change(path, round) {
   const plan = JSON.parse(readFileSync(path, 'utf8'));
   const { length } = plan.todos;

@@ -8,8 +8,8 @@ const GOALS = { 20: 3, 20000: 1.6 };
 const GOAL_PROCESSES = 6;
 
 /**
- * Measures collecting results of judges: with the commits of four todos, and of todos that changed nothing. A todo's
- * commit costs a quarter of the difference.
+ * Measures how long it takes to collect the results of four judges, both when four todos are then committed and when
+ * there is nothing to commit. One commit costs a quarter of the difference.
  */
 export function commits({ rounds }) {
   return {
@@ -19,7 +19,7 @@ export function commits({ rounds }) {
 }
 
 function rowsOf(tree, rounds) {
-  // Two more waves than rounds: one warms up, and the git processes of one are counted.
+  // Two more waves than rounds: the first only warms up, and in the last one git processes are counted.
   const todos = WAVE * (rounds + 2);
   const [committing, idle] = [true, false].map((writes) => execution({ todos, tree, writes }));
   const bare = repository(tree);
@@ -56,7 +56,7 @@ function oneWave({ prepared }, collect) {
   collect('judges', prepared());
 }
 
-/** Measures the milliseconds that git takes to commit one new file alone. */
+/** Measures the milliseconds that git alone takes to commit one new file. */
 function bareCommit(project, path) {
   put(project, path, 'made\n');
   const added = timed(project, 'git', ['add', '-N', '--', path]);
@@ -64,7 +64,7 @@ function bareCommit(project, path) {
 }
 
 /**
- * Counts the git processes that run while the results of four judges are collected, including those that git itself
+ * Counts the git processes that run while four judges' results are collected, including processes that git itself
  * starts.
  */
 function gitProcesses({ project, prepared }) {

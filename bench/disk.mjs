@@ -1,4 +1,4 @@
-// What runs leave on disk, and how often they wait for it.
+// Measures what runs leave on disk, and how often they wait for the disk.
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const GOAL_BYTES = 50_000;
 const GOAL_FSYNCS = 3;
 const COUNTER = join(CHECKOUT, 'tests/support/loaded.cjs');
 
-/** Carries out plans of two sizes, each todo with a commit, and one planning run, whose fsyncs are counted. */
+/** Carries out plans of two sizes with a commit for each todo, and counts the fsyncs of a planning run. */
 export function disk({ rounds }) {
   const sizes = rounds < 30 ? [100, 200] : [200, 1000];
   const fsyncs = fsyncsOfPlanning();
@@ -32,14 +32,14 @@ export function disk({ rounds }) {
   };
 }
 
-/** Counts what npm installs beside dev-cli itself. */
+/** Counts the packages that npm installs besides dev-cli itself. */
 export function installed() {
   const { packages } = JSON.parse(readFileSync(join(CHECKOUT, 'package-lock.json'), 'utf8'));
   const runtime = Object.entries(packages).filter(([path, { dev, optional }]) => path !== '' && !dev && !optional);
   return { title: 'Installed size', rows: [['runtime packages', 14, runtime.length]] };
 }
 
-/** Measures the bytes and files that each todo of such a plan leaves, from the first dispatch to the last commit. */
+/** Measures the bytes and files that each of a plan's todos leaves, from the first dispatch to the last commit. */
 function leftByTodo(todos) {
   const { project, directory, prepared } = execution({ todos, tree: 20, writes: true });
   try {

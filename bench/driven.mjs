@@ -6,18 +6,18 @@ import { BINARY, createProject } from '../tests/support/project.mjs';
 import { spawned } from './measure.mjs';
 
 /**
- * One call of dev-cli that was made.
+ * A finished call of dev-cli.
  * @typedef {object} Taken
  * @property {string[]} words after `dev-cli`
- * @property {boolean} typed a person ran it at a terminal: the time then includes script(1) and the simulated typing
+ * @property {boolean} typed whether a person ran it at a terminal; the time then includes script(1) and the typing
  * @property {number} milliseconds
  */
 
 /**
- * Drives one planning run to its end: explorations, an interview, analyses, a review, a person's gate.
+ * Drives a planning run to its end, with explorations, an interview, analyses, a review, and a person's gate.
  * @param {object} looks
- * @param {(taken: Taken, project: object) => void} [looks.after]
- * @param {(action: object, project: object) => void} [looks.before] called with each action before it is done
+ * @param {(taken: Taken, project: object) => void} [looks.after] called after each call of dev-cli
+ * @param {(action: object, project: object) => void} [looks.before] called before the agent carries out an action
  * @param {NodeJS.ProcessEnv} [looks.env] variables for the calls
  */
 export function drivePlanning({ after = () => {}, before = () => {}, env = {} }) {
@@ -37,10 +37,10 @@ export function drivePlanning({ after = () => {}, before = () => {}, env = {} })
 
 /**
  * Drives a run to its end.
- * @param {(taken: Taken) => void} after
+ * @param {(taken: Taken) => void} after called after each call of dev-cli
  * @param {StandIn} agent
- * @param {() => object} start returns its first action
- * @throws Error when it does not complete
+ * @param {() => object} start starts the run, and returns its first action
+ * @throws Error if the run does not complete
  */
 export function drive(after, agent, start) {
   runLinesBy((command, around) => {

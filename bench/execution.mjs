@@ -1,21 +1,21 @@
 // What an execution costs the dispatching agent: five todos (1 → 2,3,4 → 5) on the sample project, with real work,
-// prompts and results. The plan comes from a specify run and is already approved, so nobody is asked again.
+// prompts and results. No person is asked to approve the plan's commands.
 import { StandIn } from '../tests/support/agent.mjs';
 import { planContent } from '../tests/support/content.mjs';
 import { jwtCrew } from '../tests/support/crew.mjs';
 import { createProject } from '../tests/support/project.mjs';
 
-/** Seconds: a call answers before the slow command of todo-5 has ended, and one poll sees its end. */
+/** Seconds. Shorter than todo-5's slow command, so that a call answers before it ends, and a poll sees its end. */
 const ANSWER_WITHIN = 20;
 const SLOW = 26;
 /**
- * The seconds that the slow command stands for, and how long calls may wait for it: without an adapter, and in a
- * harness that allows two minutes.
+ * Seconds that a really slow command would take, for which the number of calls is computed; and seconds that each call
+ * may wait: without an adapter, and in a harness that allows two minutes.
  */
 const THREE_MINUTES = 180;
 const WAITS = [45, 110];
 
-/** All goes well; the person at the gate of todo-5 accepts. */
+/** Measures an execution in which everything goes well; the person at todo-5's gate accepts. */
 export function executionGoesWell() {
   const { calls, answers, prompts, tasks, results } = execute({});
   return {
@@ -29,7 +29,7 @@ export function executionGoesWell() {
   };
 }
 
-/** A red test, a todo that a verifier wants added, a command longer than a call, and a review that finds faults. */
+/** Measures an execution with a red test, an added todo, a command longer than a call, and faults found in review. */
 export function executionGoesWrong() {
   const { calls, polls, answers, prompts, tasks, results } = execute({
     trouble: { red: true, adapt: true, needsFixes: true },
@@ -55,7 +55,7 @@ export function executionGoesWrong() {
   };
 }
 
-/** Carries out the plan in a project of its own and returns the totals. */
+/** Carries out the plan in a new project and returns the totals. */
 function execute({ trouble = {}, slow = false, flags = '--set approve_commands=auto' }) {
   const project = createProject();
   try {

@@ -1,4 +1,4 @@
-// What a question about the code costs, compared with git searching for its words and a bare node.
+// What a question about the code costs, compared with a git search for its words plus an empty node process.
 import { createProject } from '../tests/support/project.mjs';
 import { ratio, run, Samples, shuffled, timed, timedCall, timedFloor } from './measure.mjs';
 import { put } from './plans.mjs';
@@ -6,12 +6,12 @@ import { put } from './plans.mjs';
 const FILES = 5_000;
 const LINES = 30;
 const WORDS = ['account', 'session', 'token', 'render', 'store', 'queue', 'handler', 'result', 'value', 'string'];
-/** Contains a word that most files have, one that a tenth of them has, and some that few have. */
+/** Contains words that most files have, a word that a tenth of them has, and words that few files have. */
 const QUESTION = 'where does the session of account777 expire in file-77?';
-/** The words of the question as git gets them, without words that are part of others. */
+/** The question's words as `explore` passes them to git. */
 const TERMS = ['where', 'does', 'the', 'session', 'of', 'account', '777', 'expire', 'in', 'file', '77'];
 
-/** Measures on files of a few dozen lines that import each other. */
+/** Measures a question in a project whose files have a few dozen lines and import each other. */
 export function explore({ rounds }) {
   const project = createProject({ sample: null });
   for (let n = 0; n < FILES; n++) put(project, `src/m${Math.floor(n / 50)}/file-${n}.ts`, code(n));

@@ -1,4 +1,4 @@
-// What a call takes in a large project, compared with the same call in a small one.
+// How long a call takes in a large project, compared with the same call in a small one.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject } from '../tests/support/project.mjs';
@@ -6,12 +6,12 @@ import { growJournal } from './journal.mjs';
 import { answer, ratio, Samples, shuffled, timedCall } from './measure.mjs';
 import { lanes, NAME } from './plans.mjs';
 
-/** Runs of a project; all except the last have ended. */
+/** Numbers of runs in the two projects; all runs but the last have ended. */
 const RUNS = [1, 200];
 const TODOS = [10, 1000];
 const ENTRIES = [10_000, 100_000];
 
-/** Questions in a project with many runs. */
+/** Measures questions in a project with many runs. */
 export function manyRuns({ rounds }) {
   return compare({
     title: 'Questions beside 200 runs, against the same call beside none',
@@ -29,7 +29,7 @@ export function manyRuns({ rounds }) {
   });
 }
 
-/** The start of an execution. */
+/** Measures the start of an execution of many todos. */
 export function manyTodos({ rounds }) {
   const place = ({ root, home }) => ({ now: join(root, '.dev'), before: join(home, 'before') });
   return compare({
@@ -52,7 +52,7 @@ export function manyTodos({ rounds }) {
   });
 }
 
-/** Commands that read a whole journal: ten times as many entries take at most ten times as long. */
+/** Measures commands that read a whole journal: for ten times the entries, they may take ten times as long. */
 export function longJournals({ rounds }) {
   return compare({
     title: 'A journal of 100,000 entries, against the same call with 10,000',
@@ -72,7 +72,7 @@ export function longJournals({ rounds }) {
 }
 
 /**
- * Builds a section: each call in the large project as a multiple of the same call in the small one.
+ * Builds a section that shows each call in the large project as a multiple of the same call in the small one.
  * @param {{ sizes: [number, number], begin: Function, before?: Function, calls: Record<string, { words: string[], goal:
  * number }> }} what
  */

@@ -1,4 +1,4 @@
-// What the hook lines that `dev-cli install` writes cost, run by a shell as a harness does.
+// What the hook lines cost that `dev-cli install` writes, when a shell runs them as a harness would.
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY, createProject } from '../tests/support/project.mjs';
@@ -6,7 +6,7 @@ import { answer, ratio, Samples, shuffled, spawned, timedFloor } from './measure
 
 const SHOWS = 'npm test 2>&1 | tail -40';
 
-/** Each case has a project of its own: the event, its payload, the state of the run, and the expected exit code. */
+/** The cases, each in its own project: the event and its payload, the run's state, the goal, and the exit code. */
 const CALLS = {
   'nothing guarded, eight directories below': { event: 'PreToolUse', goal: 0.1, below: 'a/b/c/d/e/f/g/h' },
   'no runs, the other events': { event: 'Stop', goal: 0.1 },
@@ -49,7 +49,7 @@ const CALLS = {
   },
 };
 
-/** Measures the installed lines, where they have nothing to do and where they have. */
+/** Measures the installed lines, both when they have nothing to do and when they have. */
 export function hook({ rounds }) {
   const samples = new Samples();
   const made = Object.entries(CALLS).map(([kind, call]) => [kind, call, prepare(call)]);
@@ -76,7 +76,7 @@ export function hook({ rounds }) {
 
 function prepare({ event, run, session = 's', below = '.', path = 'src/a.js', command }) {
   const project = createProject();
-  // Linked as npm does it, without the shell script that tests put in between.
+  // Links dev-cli as npm does, because the shell script by which tests call it would cost time.
   const bin = join(project.home, 'bin');
   mkdirSync(bin);
   symlinkSync(BINARY, join(bin, 'dev-cli'));
@@ -95,7 +95,7 @@ function prepare({ event, run, session = 's', below = '.', path = 'src/a.js', co
   return { project, place: { root, env }, line: hooks[event][0].hooks[0].command, payload };
 }
 
-/** Begins a run of the session `s`; hooks have reported both `s` and `other`. */
+/** Begins a run in the session `s`, and has hooks report the sessions `s` and `other`. */
 function begin(project, run) {
   const inSession = { root: project.root, env: { ...project.env, DEV_CLI_SESSION: 's' } };
   answer(inSession, ['init', 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive']);

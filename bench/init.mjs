@@ -5,7 +5,7 @@ import { lanes } from './plans.mjs';
 
 const GOAL = 5.5;
 
-/** Planning in a fresh project, with a repository and without one; the execution of an existing plan. */
+/** Measures how planning begins in a new project, with and without a repository, and how an execution begins. */
 export function init({ rounds }) {
   const samples = new Samples();
   const inProject = (options, work) => {

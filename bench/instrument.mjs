@@ -1,4 +1,4 @@
-// Builds programs of dev-cli from the sources, with functions that report their calls to bench/trace.cjs.
+// Builds dev-cli's programs from the sources so that each function reports its calls to bench/trace.cjs.
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
@@ -8,8 +8,8 @@ import { CHECKOUT } from '../tests/support/project.mjs';
 const SOURCES = join(CHECKOUT, 'src');
 
 /**
- * @param {Record<string, string>} programs entry points below src/ by the name of the program
- * @param {string} directory where `<name>.cjs` is written; below the checkout, so that packages are found from there
+ * @param {Record<string, string>} programs entry points below src/, by program name
+ * @param {string} directory where `<name>.cjs` is written; inside the checkout, so that packages are found from there
  */
 export async function buildInstrumented(programs, directory) {
   const entries = Object.values(programs).map((file) => join(SOURCES, file));
@@ -40,8 +40,9 @@ export async function buildInstrumented(programs, directory) {
 }
 
 /**
+ * Returns a source file's text with the reporting code inserted.
  * @param {string} path absolute
- * @param {boolean} isEntry the top level of an entry is the program itself, not the evaluation of a module
+ * @param {boolean} isEntry whether the file's top level is the program itself and not just the evaluation of a module
  */
 function instrumented(path, isEntry) {
   const text = readFileSync(path, 'utf8');
@@ -59,16 +60,16 @@ function instrumented(path, isEntry) {
   return `__trace.evaluationBegins();${whole}\n__trace.evaluationEnds();`;
 }
 
-/** Constructors are left out, because nothing may precede their `super()`. */
+/** Returns false for constructors, because no code may precede their `super()`. */
 function isTraced(node) {
   return ts.isFunctionLike(node) && node.body !== undefined && !ts.isConstructorDeclaration(node);
 }
 
-/** Returns the code to insert before and after the body of a function, each with its position. */
+/** Returns the code to insert before and after a function's body, each with its position. */
 function around(node, file) {
   const { body } = node;
   const of = `${file}, ${JSON.stringify(nameOf(node))}`;
-  // A generator's `yield` cannot be moved into a function inside it.
+  // A generator's body cannot be wrapped, because `yield` is not allowed in the function around it.
   if (node.asteriskToken !== undefined) return [[body.getStart() + 1, `__trace.note(${of});`]];
   const isAsync = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.AsyncKeyword);
   const call = `__trace.call(${of}, ${isAsync ? 'async ' : ''}() => `;
@@ -80,8 +81,8 @@ function around(node, file) {
 }
 
 /**
- * Returns a function's own name or that of the variable it is assigned to; for a nameless function, the name around it,
- * with a mark.
+ * Returns a function's own name or that of the variable to which it is assigned; for other functions, the nearest
+ * enclosing name followed by `…`.
  */
 function nameOf(node) {
   for (let at = node; at !== undefined; at = at.parent) {
@@ -91,7 +92,7 @@ function nameOf(node) {
   return '…';
 }
 
-/** @param {[number, string][]} insertions those at the same position keep their order */
+/** Inserts texts at their positions. @param {[number, string][]} insertions keep their order at the same position */
 function inserted(text, insertions) {
   const sorted = insertions.toSorted(([a], [b]) => a - b);
   const pieces = sorted.map(([at, insertion], index) => text.slice(sorted[index - 1]?.[0] ?? 0, at) + insertion);

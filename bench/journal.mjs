@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 
 /**
- * Makes the journal of a run long, with entries that record a person's presence, each with the patch of such a
- * transaction. The snapshot then matches the last entry, and `replay --check` finds nothing wrong.
- * @param {string} directory of the run
- * @param {number} length entries that the journal should have
+ * Lengthens a run's journal with entries like those that record a person's prompt, with their patches. Also updates the
+ * snapshot to match the last entry, so that `replay --check` finds nothing wrong.
+ * @param {string} directory the run's directory
+ * @param {number} length how many entries the journal should have
  */
 export function growJournal(directory, length) {
   const stateFile = join(directory, 'state.json');
@@ -24,7 +24,7 @@ export function growJournal(directory, length) {
   writeFileSync(stateFile, readFileSync(stateFile, 'utf8').replace(/^ "seq": \d+,$/m, ` "seq": ${length},`));
 }
 
-/** Renders an entry like src/store/line.ts: the checksum is computed without itself. */
+/** Renders an entry as src/store/line.ts does, with a checksum over all the other members. */
 function line(entry) {
   const body = JSON.stringify(entry);
   return `${body.slice(0, -1)},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;

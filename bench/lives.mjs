@@ -7,7 +7,7 @@ import { answer, ratio, Samples, shuffled, timedCall } from './measure.mjs';
 
 const NAME = 'add-auth';
 
-/** What makes a run long-lived. */
+/** Functions that turn a fresh run into a long-lived one. */
 const LIVES = {
   fresh: () => {},
   'a draft of 1 MB': (directory) => {
@@ -18,7 +18,7 @@ const LIVES = {
   '100,000 entries': (directory) => growJournal(directory, 100_000),
 };
 
-/** A draft of 1 MB; 100,000 entries in the journal. */
+/** Measures `next` and a choice in a run with a draft of 1 MB, and in one with a journal of 100,000 entries. */
 export function longLives({ rounds }) {
   const projects = Object.values(LIVES).map(begin);
   try {
@@ -46,7 +46,7 @@ export function longLives({ rounds }) {
   }
 }
 
-/** Acknowledges the first action of a run repeatedly: between two measured calls the run is set back to it. */
+/** Returns a function that times the acknowledgement of the run's first action, then resets the run to that action. */
 function acknowledging(project) {
   let { actionId } = JSON.parse(answer(project, ['next', NAME]));
   return () => {

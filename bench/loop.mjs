@@ -1,5 +1,5 @@
-// What the outer loop costs: an accepted attempt, compared with git alone doing it; questions with many goals; goals in
-// parallel.
+// What the outer loop costs: an accepted attempt, compared with the same git commands alone; questions with many goals;
+// goals in parallel.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY, createProject } from '../tests/support/project.mjs';
@@ -13,20 +13,20 @@ const SECONDS = 3;
 const ITEMS = 100;
 
 const goal = (id) => `  - { id: ${id}, title: "Goal ${id}", status: active }\n`;
-/** Writes a file and its handoff, and nothing else. */
+/** The scripted tool: writes a file and a handoff, and nothing else. */
 const TOOL = `echo "$2" > "$2.txt"; printf -- '---\\ntimestamp: 2026-11-27T01:02:03Z\\nstatus: complete\\ngoal_id: %s\\n---\\n' "$2" > "$(sed -n 's/.*into \\(.ai.handoffs.[^;]*\\);.*/\\1/p' "$1")"`;
-/** What dev-cli does for an accepted attempt, as plain git commands. */
+/** The git commands that an accepted attempt needs at least. */
 const BARE = `git worktree add --quiet --detach "$1" HEAD && cd "$1" && echo "$2" > "bare-$2.txt" && git add --all &&
 git commit --quiet --message=bare && made=$(git rev-parse HEAD) && cd "$3" && git merge --quiet --ff-only "$made" &&
 git worktree remove --force "$1"`;
 
-/** Lines of a log, half of them attempts and half claims. */
+/** Number of lines in an event log, half of them attempts and half claims. */
 const EVENTS = 100_000;
-/** The least that any reader of the log has to do. */
+/** The least that any reader of the log has to do: parse every line. */
 const PARSE =
   "for (const line of require('node:fs').readFileSync(process.argv[1], 'utf8').split('\\n')) if (line) JSON.parse(line)";
 
-/** Compares with the floor, with git, and with one goal alone. */
+/** Compares the outer loop with an empty node process, with git, and with a single goal. */
 export function loop({ rounds }) {
   const few = Math.max(3, Math.ceil(rounds / 5));
   const large = begin(repository(FILES), ids('g', few), 0);
@@ -118,7 +118,7 @@ function writeLog(project) {
 
 const ids = (prefix, count) => Array.from({ length: count }, (_, index) => `${prefix}${index + 1}`);
 
-/** Creates a project with goals for a tool that takes some seconds. */
+/** Sets up a project with goals and a tool that takes `seconds`. */
 function begin(project, goals, seconds) {
   const tool = join(project.root, '..', 'tool.sh');
   writeFileSync(tool, `sleep ${seconds}\n${TOOL}\n`);
@@ -133,7 +133,7 @@ function begin(project, goals, seconds) {
 
 const trust = (project) => JSON.parse(answer(project, ['auto', '--recursive', '--dry-run', '--json'])).trust.digest;
 
-/** Adds blocked goals, each of which waits for a person. */
+/** Adds blocked goals, which all wait for a person, beside `free` active ones. */
 function fillInbox(project, free) {
   mkdirSync(join(project.root, '.ai/events'), { recursive: true });
   const lines = ids('evt_', ITEMS).map((id) => {
@@ -145,7 +145,7 @@ function fillInbox(project, free) {
   put(project, '.ai/goals.yaml', `goals:\n${ids('w', free).map(goal).join('')}${blocked.join('')}`);
 }
 
-/** Times a call that finds the lock held by this very process. */
+/** Times a call that is refused because this process holds the lock. */
 function timedRefusal(project) {
   put(project, '.ai/auto.lock', `pid: ${process.pid}\n`);
   const words = ['auto', '--recursive', '--dirty', '--trust', trust(project)];

@@ -1,12 +1,9 @@
-// What the tools cost a session: the start of the server, a call in a running server, and the descriptions that each
+// What the tools cost a session: starting the server, a call to the running server, and the tool descriptions that each
 // session gets.
 import { createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, shuffled, timedCall, timedFloor } from './measure.mjs';
 
-/**
- * Setter calls by which a running server is measured: a tenth of their time beyond the server's start is that of one
- * call.
- */
+/** Setter calls per measured server. One call takes a tenth of the time that they add to the server's start. */
 const SETTERS = 10;
 
 const LIST = [
@@ -14,7 +11,7 @@ const LIST = [
   ['tools/list', {}],
 ];
 
-/** Measures the tool server, and a setter in it beside the command that does the same. */
+/** Measures the tool server, and compares a setter tool with the command that does the same. */
 export function mcp({ rounds }) {
   const samples = new Samples();
   const project = createProject();

@@ -1,4 +1,4 @@
-// Times calls as whole processes, from start to end, as an agent waits for them.
+// Times calls as whole processes, from start to end, because that is how long an agent waits.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,10 @@ a figure is the median of its kind over all rounds, a mean is that of such media
 \`node -e 0\`, called in the same rounds, and its median stands beside. NODE_EXTRA_CA_CERTS is unset: it would add to every start of
 node and flatter the ratios. All projects share one directory for compiled code, where Node keeps such. Run it twice before you believe a small difference.`;
 
-/** @typedef {{ root: string, env: NodeJS.ProcessEnv }} Place where a process runs */
+/** @typedef {{ root: string, env: NodeJS.ProcessEnv }} Place the directory and environment in which a process runs */
 
 /**
- * Returns the milliseconds that one process took.
+ * Runs one process, and returns the milliseconds that it took.
  * @param {Place} place
  * @param {string} program
  * @param {readonly string[]} args
@@ -27,18 +27,18 @@ export function timed(place, program, args, input) {
   return performance.now() - from;
 }
 
-/** Returns the milliseconds of a node process that does nothing. */
+/** Returns the milliseconds that a node process takes to do nothing. */
 export const timedFloor = (place) => timed(place, process.execPath, ['-e', '0']);
 
-/** Returns the milliseconds that a command of dev-cli took. */
+/** Runs a dev-cli command, and returns the milliseconds that it took. */
 export const timedCall = (place, words, input) => timed(place, process.execPath, [BINARY, ...words], input);
 
 /** Returns the output of a dev-cli command. */
 export const answer = (place, words, input) => run(place, process.execPath, [BINARY, ...words], input);
 
 /**
- * Returns the output of one process.
- * @throws Error when it fails
+ * Runs one process, and returns its output.
+ * @throws Error if it fails
  */
 export function run(place, program, args, input) {
   const { status, stdout, stderr } = spawned(place, program, args, input);
@@ -46,11 +46,11 @@ export function run(place, program, args, input) {
   throw new Error(`${[program, ...args].slice(-8).join(' ')}: exit ${status} ${stdout}${stderr}`);
 }
 
-/** The directory where Node caches compiled code (house.md, Speed), shared by all projects, as a user's is. */
+/** The directory where Node caches compiled code (house.md, Speed); all projects share it, as a user's projects do. */
 const cache = mkdtempSync(join(tmpdir(), 'dev-cli-bench-'));
 process.on('exit', () => rmSync(cache, { recursive: true }));
 
-/** Runs one process to its end, whatever its exit code. */
+/** Runs one process to its end, even if it fails. */
 export function spawned({ root, env }, program, args, input) {
   const { NODE_EXTRA_CA_CERTS: _, ...others } = env;
   const stdio = [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'];
@@ -58,7 +58,7 @@ export function spawned({ root, env }, program, args, input) {
   return spawnSync(program, args, { ...around, encoding: 'utf8', maxBuffer: 1 << 28 });
 }
 
-/** Milliseconds by kind. */
+/** Collects measured milliseconds by kind. */
 export class Samples {
   #taken = new Map();
 
@@ -66,7 +66,7 @@ export class Samples {
     this.#taken.set(kind, [...(this.#taken.get(kind) ?? []), milliseconds]);
   }
 
-  /** @returns {string[]} in the order in which each kind was first measured */
+  /** @returns {string[]} the kinds, in the order in which they were first measured */
   kinds() {
     return [...this.#taken.keys()];
   }
@@ -75,7 +75,7 @@ export class Samples {
     return median(this.#taken.get(kind) ?? []);
   }
 
-  /** Returns the mean of the medians of these kinds: the time of an average call of a whole run. */
+  /** Returns the mean of these kinds' medians: how long the average call in a whole run takes. */
   mean(kinds) {
     return mean(kinds.map((kind) => this.median(kind)));
   }
@@ -92,7 +92,7 @@ export function shuffled(works) {
 /**
  * Measures each kind once per round, in random order.
  * @param {Samples} samples
- * @param {Readonly<Record<string, () => number>>} works milliseconds, by kind
+ * @param {Readonly<Record<string, () => number>>} works by kind, a function that returns measured milliseconds
  * @param {number} rounds
  */
 export function sampleRounds(samples, works, rounds) {
@@ -107,7 +107,7 @@ export function sampleRounds(samples, works, rounds) {
     );
 }
 
-/** Like `shuffled`, for asynchronous work, one after the other. @param {readonly (() => Promise<void>)[]} works */
+/** Runs asynchronous functions one at a time, in random order. @param {readonly (() => Promise<void>)[]} works */
 export async function shuffledByTurns(works) {
   for (const work of inAnyOrder(works)) await work();
 }
@@ -131,9 +131,9 @@ function median(values) {
 }
 
 /**
- * Builds a row of a table: a time as a multiple of another, both in milliseconds.
+ * Builds a table row that shows one time as a multiple of another; both are in milliseconds.
  * @param {string} what
- * @param {number | ''} goal the highest wanted multiple
+ * @param {number | ''} goal the highest acceptable multiple
  */
 export function ratio(what, goal, taken, floor) {
   const shown = `${what}  (${taken.toFixed(1)} ms)`;

@@ -1,5 +1,5 @@
-// What memory costs: a judgment, a fact, the block in a commit, and reading the present state, in a large repository
-// with a full journal.
+// What memory costs: a judgment, a fact, the hook's block in a commit, and reading the current state in a large
+// repository with a full journal.
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createProject } from '../tests/support/project.mjs';
@@ -9,10 +9,10 @@ import { put, repository } from './plans.mjs';
 const FILES = 5_000;
 const CHANGED = 7;
 const JUDGMENTS = 10_000;
-/** Judgments per call while the journal is filled. */
+/** How many judgments each call adds while the journal is filled. */
 const AT_ONCE = 500;
 
-/** Compares with the same calls without memory: a judgment with another document, facts and commits with themselves. */
+/** Compares memory with calls without it: a judgment with a draft update, facts and commits with the same calls. */
 export function memory({ rounds }) {
   const small = createProject();
   const [on, off] = [createProject(), createProject()];
@@ -74,7 +74,7 @@ export function memory({ rounds }) {
   }
 }
 
-/** Events of a harness that become a fact. */
+/** Events of a harness that become facts. */
 const EVENTS = {
   'a prompt': ['user-prompt-submit', () => ({ prompt: 'Move the sessions, please.' })],
   'a file written': [

@@ -1,6 +1,6 @@
-// What the neutral contract costs: the start of its server, an add in a running server, a search of a long history, and
-// the tool descriptions that each session gets; then whether tasks are lost that one process adds while another closes
-// cycles.
+// What the neutral contract costs: starting its server, adding a task in a running server, searching a long history,
+// and the tool descriptions that each session gets. Then: whether tasks are lost that one process adds while another
+// closes cycles.
 import { spawn } from 'node:child_process';
 import {
   closeSync,
@@ -19,14 +19,14 @@ import { createInterface } from 'node:readline';
 import { BINARY, CHECKOUT, createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, shuffledByTurns, timed, timedCall, timedFloor } from './measure.mjs';
 
-/** Adds per round, each before a bare write. */
+/** How many tasks are added per round, each followed by a bare write for comparison. */
 const ADDS = 20;
 const CYCLES = 2_000;
-/** Bytes of one cycle in the searched history: 15 MB in all. */
+/** Bytes of one cycle in the searched history, which has 15 MB in all. */
 const CYCLE = 7_500;
 const SERVER = ['mcp', '--tools', 'neutral'];
 
-/** What each of two processes does in a round. */
+/** In each round, one process adds tasks this often, and another closes cycles this often. */
 const RACE = { adds: 60, closes: 15 };
 
 const INITIALIZE = [
@@ -37,14 +37,14 @@ const tool = (name, given) => ['tools/call', { name, arguments: given }];
 const ADD = tool('task_add', { title: 'Cache pages', context: 'GET /pages is slow.' });
 const TASKS = '.nexus/state/tasks.json';
 
-/** A server of the same package that does nothing. */
+/** A server without tools, made with the same package as dev-cli's. */
 const BARE_SERVER = `
 import { Server } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 serveStdio(() => new Server({ name: 'bare', version: '1' }, { capabilities: { tools: {} } }));
 `;
 
-/** Compares the server with the least that it has to do, in turns. */
+/** Compares the server with the least that it has to do, with both measured in the same rounds. */
 export async function neutral({ rounds }) {
   const samples = new Samples();
   const project = createProject();
@@ -93,7 +93,6 @@ export async function neutral({ rounds }) {
   }
 }
 
-/** Returns the milliseconds that `work` takes. */
 async function taken(work) {
   const from = performance.now();
   await work();
@@ -163,7 +162,7 @@ async function close(project) {
   await call.end();
 }
 
-/** Connects a client to a server of its own; it makes one request at a time. */
+/** Connects a client to a new server. The client makes one request at a time. */
 async function connect({ root: cwd, env }) {
   const server = spawn(process.execPath, [BINARY, ...SERVER], { cwd, env, stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => server.on('close', resolve));
@@ -180,7 +179,7 @@ async function connect({ root: cwd, env }) {
   return call;
 }
 
-/** Writes a history as long as one can get. */
+/** Writes a very long history. */
 function fill({ root }) {
   const text = 'Each page is kept for an hour, and made anew when one of its parts has changed. ';
   const task = {

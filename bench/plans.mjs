@@ -1,4 +1,4 @@
-// Executions of plans of any size, in repositories of any size; their agents report that all is well.
+// Executions of plans of any size in repositories of any size, whose agents report that everything went well.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { planInLanes } from '../tests/support/crew.mjs';
@@ -7,11 +7,11 @@ import { answer, run } from './measure.mjs';
 
 export const NAME = 'big';
 
-/** Todos that are at work at the same time: one of each lane. */
+/** How many todos are dispatched at the same time: one from each lane. */
 export const WAVE = 4;
 
 /**
- * Builds a plan in lanes: four todos can be out together, and each waits for the previous one in its lane.
+ * Builds a plan in four lanes: each todo waits for the previous one in its lane, so four can be dispatched together.
  * @param {number} todos
  */
 export function lanes(todos) {
@@ -49,14 +49,14 @@ export const NOTHING_WRITTEN = { ...WORKER, learnings: [] };
  * Begins a run that executes a plan in lanes.
  * @param {object} options
  * @param {number} options.todos
- * @param {number | null} [options.tree] files in its repository; null for no repository
- * @param {boolean} [options.writes] each worker writes a file, which is then committed
+ * @param {number | null} [options.tree] how many files its repository has; null for no repository
+ * @param {boolean} [options.writes] whether each worker writes a file, which is then committed
  */
 export function execution({ todos, tree = null, writes = false }) {
   const project = tree === null ? createProject({ sample: null, git: false }) : repository(tree);
   answer(project, ['plan', 'generate', NAME, '--data', '-'], JSON.stringify(lanes(todos)));
   answer(project, ['init', NAME, '--recipe', 'execute-standard']);
-  /** Writes the results of all tasks that are out; returns the words of the acknowledgement. */
+  /** Writes the results of all dispatched tasks; returns the arguments of the acknowledgement that collects them. */
   const prepared = () => {
     const { actionId, tasks, running = [] } = JSON.parse(answer(project, ['next', NAME]));
     for (const { substep, todoId, output } of [...tasks, ...running]) {
@@ -72,8 +72,8 @@ export function execution({ todos, tree = null, writes = false }) {
 }
 
 /**
- * Creates a project whose repository tracks that many files, packed like a clone, so that the first commit has nothing
- * to tidy up.
+ * Creates a project whose repository tracks `files` files. They are packed as in a clone, so that git has nothing to
+ * tidy up at the first commit.
  * @param {number} files
  */
 export function repository(files) {
@@ -85,7 +85,7 @@ export function repository(files) {
   return project;
 }
 
-/** Writes a file in the project, and its directories. */
+/** Writes a file in the project, creating its directories. */
 export function put({ root }, path, text) {
   mkdirSync(dirname(join(root, path)), { recursive: true });
   writeFileSync(join(root, path), text);

@@ -22,7 +22,7 @@ export function questions({ rounds }) {
       ),
     ]);
   };
-  // Each run has nine actions, so this gives at least as many samples of a kind as in other sections.
+  // Each run has nine actions, so this gives at least as many samples of each kind as other sections have.
   for (let run = 0; run < Math.ceil(rounds / 4); run++) drivePlanning({ before });
   const floor = samples.median('floor');
   return {

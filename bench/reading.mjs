@@ -5,7 +5,7 @@ import { SPECIFY_RECIPES } from '../tests/support/recipes.mjs';
 
 const STANDARD = '--recipe specify-standard-interactive';
 
-/** All goes well. */
+/** Measures a planning run in which everything goes well. */
 export function allGoesWell() {
   const { calls, answers, files, all, tokens } = drive(STANDARD, {});
   return {
@@ -20,7 +20,7 @@ export function allGoesWell() {
   };
 }
 
-/** The same with trouble. */
+/** Measures a planning run with the troubles that its title names. */
 export function muchGoesWrong() {
   const scenario = { twoRounds: true, leaveOut: 'gap-analyzer', rejectFirstReview: true, compactedAt: 'analyze-full' };
   const { calls, answers, injected, all } = drive(STANDARD, scenario);
@@ -36,7 +36,7 @@ export function muchGoesWrong() {
   };
 }
 
-/** The largest manifest of each shipped recipe. */
+/** Measures the largest manifest of each shipped planning recipe. */
 export function manifests() {
   const rows = SPECIFY_RECIPES.map((recipe) => {
     let largest = { tokens: 0, block: '' };
@@ -52,7 +52,7 @@ export function manifests() {
   return { title: 'Largest manifest, tokens (characters / 4)', rows };
 }
 
-/** Drives one run to its end in a project of its own and returns the totals. */
+/** Drives one run to its end in a new project, and returns the totals. */
 function drive(flags, scenario) {
   const project = createProject();
   try {

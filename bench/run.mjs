@@ -1,7 +1,7 @@
-// npm run bench: the figures that a user and an agent notice, section by section. Nothing is asserted; the goals stand
-// beside the figures (house.md, Speed), and a figure that misses its goal is marked.
+// npm run bench: prints the figures that users and agents notice, section by section. Nothing is asserted: each figure
+// is printed beside its goal (house.md, Speed), and is marked if it misses the goal.
 //   node bench/run.mjs [SECTION...] [--rounds N]
-// N: calls of each kind; at least 30 for figures to publish, fewer while developing.
+// N is how often each kind of call is made: at least 30 times for published figures, fewer while developing.
 import { parseArgs } from 'node:util';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 import { acknowledgements } from './acknowledgements.mjs';
@@ -61,7 +61,7 @@ const SECTIONS = {
   fleet,
   verify,
 };
-/** What takes minutes: only by name. */
+/** Sections that take minutes, and therefore run only if they are named. */
 const LONG = { fleetOfFour, fleetLoss, fleetPushes };
 const ALL = { ...SECTIONS, ...LONG };
 
@@ -87,7 +87,7 @@ for (const [name, section] of Object.entries(ALL)) {
 }
 console.log(`\n${rounds < 30 ? 'Too few rounds for figures to be told. ' : ''}${NOTE}`);
 
-/** Prints a heading and a table; every figure is marked as meeting its goal or not. */
+/** Prints a heading and a table, in which each figure with a goal is marked as meeting or missing it. */
 function print({ title, rows }) {
   console.log(`\n${title}`);
   console.log(row('', 'goal', 'measured', 'floor', ''));

@@ -1,5 +1,5 @@
-// What the runtime adds to a model and its tools: its start, a request, an action of a run, a command, what a long
-// session costs, and what a provider has to read again. The provider is a process of its own that answers at once.
+// What the runtime adds to the time of a model and its tools: its start, a request, an action of a run, a command, a
+// long session; also how much a provider has to read again. The provider is a separate process that answers at once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,24 +11,24 @@ import { answer, ratio, run, Samples, sampleRounds, spawned, timed, timedCall, t
 const RUN = 'add-jwt-auth';
 const MODEL = 'anthropic/claude-haiku-4-5';
 /**
- * Requests, or calls, by which one is measured: the time of a call with this many minus the time of one with none,
+ * How many additional requests or calls a measured turn has. One of them takes the time that they add to the turn,
  * divided by their number.
  */
 const MANY = 20;
 /**
- * Entries of the sessions that are continued. A turn that fills them has at most FILLING entries, of which all but
- * BESIDE are the ends of calls.
+ * Entries in the sessions that are continued. Each turn that fills them has at most FILLING entries, which are ends of
+ * calls except for BESIDE others.
  */
 const [LONG, SHORT] = [5_000, 50];
 const [FILLING, BESIDE] = [200, 6];
 const TURNS = 10;
 const COMPACTIONS = 50;
-/** Bytes of a summary. */
+/** The goal for a summary's size, in bytes. */
 const SUMMARY = 8_192;
 
 /**
- * Sends the same bodies again, with nothing around them, and prints the milliseconds that the provider and the
- * connection take.
+ * Script that sends a session's requests again without the runtime, and prints the milliseconds that the provider and
+ * the connection take.
  */
 const BARE = `(async () => {
   const { url, bodies, headers } = JSON.parse(require('node:fs').readFileSync(0, 'utf8'));
@@ -39,7 +39,7 @@ const BARE = `(async () => {
   console.log(performance.now() - from);
 })()`;
 
-/** Compares with the floor, with the provider alone, and with a short session. */
+/** Compares the runtime with an empty node process, with the provider alone, and with a short session. */
 export async function runtime({ rounds }) {
   const provider = await serve();
   const projects = [begin(provider.url), begin(provider.url)];
@@ -92,7 +92,7 @@ export async function runtime({ rounds }) {
 
 const prompt = (message, ...more) => ['prompt', message, '--json', ...more];
 
-/** Starts a provider. @param {{ project: object, name: string }} [driven] the run that it answers for */
+/** Starts a provider. @param {{ project: object, name: string }} [driven] the run whose model it plays */
 async function serve(driven) {
   const env = { ...process.env, ...(driven && { DEV_CLI_BENCH_RUN: JSON.stringify(driven) }) };
   const args = ['tests/support/provider.mjs', 'bench/answers.mjs'].map((path) => join(CHECKOUT, path));
@@ -117,7 +117,7 @@ function configure({ home }, name, sandbox) {
   return path;
 }
 
-/** Writes a configuration with a sandbox; null where no sandbox works. */
+/** Writes a configuration that requires a sandbox, and returns its path; null if no sandbox works here. */
 function findSandbox(project) {
   const path = configure(project, 'kept.yaml', 'require');
   const dry = prompt('ask 0 0 bash', '--config', path, '--dry-run');
@@ -125,8 +125,8 @@ function findSandbox(project) {
 }
 
 /**
- * Measures the milliseconds from the start of a call until the provider has its request: all processes of a machine
- * share this clock.
+ * Measures the milliseconds from the start of a call until the provider has its request. This works across processes
+ * because all processes on a machine share this clock.
  */
 function timeStart(project) {
   const from = process.hrtime.bigint();
@@ -146,8 +146,8 @@ async function timeProvider(url, project) {
 }
 
 /**
- * Measures the milliseconds of a drive per action. The first drive is not counted: in it the provider computes its
- * answers.
+ * Measures the milliseconds that a drive takes per action. The first drive is not counted, because the provider still
+ * has to compute its answers.
  */
 async function timeActions(rounds) {
   const at = join(mkdtempSync(join(tmpdir(), 'dev-cli-driven-')), 'project');
@@ -172,8 +172,8 @@ async function timeActions(rounds) {
 }
 
 /**
- * Returns the worst share, over some turns of one session, of the previous request's tokens that the next request did
- * not read from the cache, in percent.
+ * Returns, in percent, which share of the previous request's tokens a request did not read from the cache: the worst
+ * share in several turns of one session.
  */
 function countUnread(project) {
   let before = null;
@@ -188,7 +188,7 @@ function countUnread(project) {
   return Math.max(...missed);
 }
 
-/** Creates a session with that many entries. @returns its id */
+/** Creates a session with this many entries. @returns its id */
 function fill(project, entries) {
   const turn = Math.min(FILLING, entries);
   let session;
@@ -199,7 +199,7 @@ function fill(project, entries) {
   return session;
 }
 
-/** Measures the bytes that replace the messages after that many compactions. */
+/** Measures the bytes of the summary that replaces the messages after many compactions. */
 function summarize(project) {
   const words = `ask 2 3 write_file ${'for a reason that takes its time to tell '.repeat(100)}`;
   const { session } = JSON.parse(answer(project, prompt(words)));

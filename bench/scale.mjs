@@ -1,4 +1,4 @@
-// What a call takes with 10, 1,000 and 10,000 todos (engine.md, Scale), in time and in memory.
+// The time and memory that a call takes with 10, 1,000 and 10,000 todos (engine.md, Scale).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY } from '../tests/support/project.mjs';
@@ -6,16 +6,16 @@ import { run, Samples, shuffled, timed, timedCall } from './measure.mjs';
 import { execution, NAME } from './plans.mjs';
 
 const SIZES = [10, 1000, 10_000];
-/** Waves before the first that counts: a run that has just begun has its whole plan in the journal's last line. */
+/** Waves that are not measured, because the last line of a new run's journal contains the whole plan. */
 const BEFORE = 3;
-/** Full waves of a run of ten todos; after them it is begun anew. */
+/** Full waves in a run of ten todos; after them, a new run is begun. */
 const WAVES_OF_TEN = 2;
 
 const PEAK = `process.on('exit', () => require('node:fs').writeFileSync(process.env.BENCH_PEAK, String(process.resourceUsage().maxRSS)));`;
 
 /**
- * The least that a call can do with a state of that size: read and parse it, write it and make it durable. A separate
- * process, measured in the same rounds.
+ * Script that does the least that a call must do with such a state: read it, parse it, and write it durably. It runs as
+ * a separate process in the same rounds.
  */
 const LEAST = `
 const fs = require('node:fs');
@@ -26,7 +26,7 @@ fs.writeSync(file, JSON.stringify(state, null, 1));
 fs.fsyncSync(file);
 `;
 
-/** Without commits. */
+/** Measures executions of large plans without commits. */
 export function scale({ rounds }) {
   return {
     title: 'Executions of large plans without commits, against the same call with 10 todos',
@@ -34,7 +34,7 @@ export function scale({ rounds }) {
   };
 }
 
-/** Like `scale`, with a commit for each todo. */
+/** Like `scale`, but with a commit for each todo. */
 export function scaleWithCommits({ rounds }) {
   return {
     title: 'Executions of large plans with commits, against the same call with 10 todos',
@@ -81,7 +81,7 @@ function begin(todos, place) {
   return { todos, begun: () => execution({ todos, ...place }), now: execution({ todos, ...place }), waves: 0 };
 }
 
-/** Hands in the results of four workers, then of their judges; a run of ten todos is begun anew before it ends. */
+/** Hands in the results of four workers, then of their judges; replaces a run of ten todos before it ends. */
 function oneWave(each, collect) {
   if (each.todos === 10 && each.waves >= WAVES_OF_TEN) {
     each.now.project.remove();
@@ -104,7 +104,7 @@ function timedWave(each, samples) {
   });
 }
 
-/** Returns the megabytes that collecting the results of workers takes. */
+/** Returns the peak memory, in megabytes, of collecting four workers' results. */
 function peakOf(each) {
   let found = 0;
   oneWave(each, (kind, words) => {

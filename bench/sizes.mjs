@@ -1,4 +1,4 @@
-// What a change costs from the request to its commits, by the size of the work, for the main agent and all its
+// What small, middle and large changes cost from the request to their commits, for the main agent and all its
 // subagents.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +7,8 @@ import { CHANGES } from '../tests/support/changes.mjs';
 import { CHECKOUT, createProject } from '../tests/support/project.mjs';
 
 /**
- * Goals by size; those of a large change are what it cost before sizes were introduced. The main agent is to read at
- * most four fifths of what it read when each skill explained every harness.
+ * Goals by size. Those for a large change are its cost before sizes were introduced. The main agent should read at most
+ * four fifths of what it read when each skill still explained every harness.
  */
 const GOALS = {
   small: { calls: 8, answers: 7_000, reads: 15_550, prompts: 12_000, subagents: 1 },
@@ -16,10 +16,10 @@ const GOALS = {
   large: { calls: 21, answers: '', reads: 38_743, prompts: 116_500, subagents: 21 },
 };
 
-/** The skills that such a change uses. */
+/** The skills that the main agent reads for a change. */
 const SKILLS = ['specify', 'execute'];
 
-/** Measures from `init` to the commits, with a plan approved by a person. */
+/** Measures each change from `init` to its commits; a person approves the plan. */
 export function sizes() {
   const rows = Object.entries(CHANGES).flatMap(([size, change]) => {
     const goal = GOALS[size];
@@ -43,7 +43,7 @@ export function sizes() {
 
 function carryOut(change) {
   const project = createProject();
-  // The harness that gets the longest explanation of how its agents are started.
+  // Agents in this harness get the longest explanation of how to start subagents.
   project.env.DEV_CLI_HARNESS = 'claude';
   try {
     const agent = new StandIn({ project, change, crew: change.crew() });

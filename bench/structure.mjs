@@ -1,15 +1,15 @@
-// How many source files a reader has to open, and how often to change rooms, to follow a call: after a build, `node
-// bench/structure.mjs` prints a table, and `--walk` also the files in the order in which each call enters them.
-// Measured on a small run, from the sources: every function reports when it is called (bench/instrument.mjs).
+// Counts the source files that a reader has to open to follow a call, and how often the reader changes rooms. After a
+// build, `node bench/structure.mjs` prints a table; `--walk` also prints the files in the order in which each call
+// enters them. Measures a small run, with programs whose functions report their calls (bench/instrument.mjs).
 //
 // Definitions:
-// - A file of src/ is *entered* when one of its functions is called. What modules do while they are evaluated does not
+// - A file in src/ is *entered* when one of its functions is called. Code run while modules are evaluated does not
 //   count, and neither do constructors and generated files.
-// - The *walk* of a call is its functions in the order of their first calls. A reader follows it from the caller to the
-//   function called, wherever the walk was before; code after an `await` belongs to the function that awaits.
-// - A *change of rooms* is a step of that walk (to the caller, to the function) into another directory of src/.
-// - For the figures without answering rooms, functions of those rooms are not part of the walk, and functions that they
-//   call back count as called by the next function around them that is.
+// - The *walk* of a call lists the functions that it calls, in the order of their first calls. For each, a reader goes
+//   first to its caller and then to the function; code after an `await` belongs to the function that awaits.
+// - A *change of rooms* is a step in that walk, to a caller or to a function, into another directory of src/.
+// - The figures without answering rooms leave those rooms' functions out of the walk. A function that they call back
+//   counts as called by the nearest enclosing function in the walk.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -19,7 +19,7 @@ import { buildInstrumented } from './instrument.mjs';
 const PROGRAMS = { cli: 'cli/main.ts', next: 'cli/questions/next.ts' };
 const BUILT = join(CHECKOUT, 'node_modules/.cache/dev-cli-structure');
 
-/** Rooms whose functions just answer any caller: the name of the function tells what it does. */
+/** Rooms whose functions just answer any caller, so that a reader need not open them: their names say what they do. */
 const ANSWERING = ['base', 'documents', 'plan', 'registry', 'recipe', 'machine'];
 
 /** One block for each measured kind of acknowledgement. */
@@ -55,7 +55,7 @@ for (const [what, calls] of Object.entries(walks)) {
 console.log(row('goal of the first', GOAL.files, '', GOAL.changes));
 if (process.argv.includes('--walk')) for (const [what, calls] of Object.entries(walks)) printWalk(what, calls);
 
-/** Drives a run and returns the calls that each command made. */
+/** Drives a run, and returns for each measured command the function calls that it made. */
 function walked() {
   const project = createProject();
   const traced = (program, ...args) => {
@@ -106,7 +106,7 @@ function isNoAnswer(call) {
   return !ANSWERING.includes(roomOf(call));
 }
 
-/** @param {(call: object) => boolean} counts which calls are part of the walk */
+/** Counts the changes of rooms. @param {(call: object) => boolean} counts whether a call is part of the walk */
 function changes(calls, counts) {
   const rooms = [];
   const seen = new Set();
@@ -127,8 +127,8 @@ function callerOf(call, calls, counts) {
 }
 
 /**
- * Prints each file where it is first entered, below the file that called it, with all its functions that were called,
- * in order.
+ * Prints each file once, at its first entry and indented below the file that called it, with the names of its called
+ * functions in order.
  */
 function printWalk(what, calls) {
   console.log(`\n${what}`);

@@ -1,13 +1,13 @@
-// Preloaded with `node --require` before a program built by bench/instrument.mjs: writes, at exit, which functions were
-// called, in which order and from where.
+// Preloaded with `node --require` before a program built by bench/instrument.mjs. When the program exits, writes the
+// calls of its functions, in order, each with its caller.
 const { AsyncLocalStorage } = require('node:async_hooks');
 const { writeFileSync } = require('node:fs');
 
-/** The call that the running code belongs to, also after an `await`. */
+/** The index of the call that the running code belongs to, even after an `await`. */
 const callers = new AsyncLocalStorage();
-/** @type {{ file: string, name: string, caller: number }[]} `caller`: an index of this list, -1 for none */
+/** @type {{ file: string, name: string, caller: number }[]} `caller` is an index into this list, or -1 for none */
 const calls = [];
-/** How many modules are being evaluated. Calls during evaluation prepare the program and are not part of the call. */
+/** How many modules are being evaluated. Function calls during evaluation only prepare the program and do not count. */
 let evaluating = 0;
 
 function entered(file, name) {
@@ -15,9 +15,9 @@ function entered(file, name) {
 }
 
 globalThis.__trace = {
-  /** Calls a function's body and records that it called whatever runs inside. */
+  /** Runs a function's body, and records it as the caller of every function called inside. */
   call: (file, name, body) => (evaluating > 0 ? body() : callers.run(entered(file, name), body)),
-  /** For a body that cannot be wrapped; what it calls counts as called by its own caller. */
+  /** Records a call whose body cannot be wrapped; functions called inside then count as called by its own caller. */
   note: (file, name) => {
     if (evaluating === 0) entered(file, name);
   },

@@ -1,4 +1,4 @@
-// How long `recipe verify` takes: for the largest shipped recipes, and for 12, 48 and 192 blocks; also `recipe lint`.
+// How long `recipe verify` takes for the largest shipped recipes and for 12, 48 and 192 blocks; also `recipe lint`.
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKOUT, createProject } from '../tests/support/project.mjs';
@@ -8,13 +8,13 @@ const SHIPPED = ['specify-standard-interactive', 'execute-hardened', 'ultrawork'
 const SIZES = [12, 48, 192];
 const LINT = 'recipe lint, these three';
 const LINT_SHIPPED = 'recipe lint of all that ship, after start-up';
-/** Milliseconds. */
+/** Goals in milliseconds. */
 const GOAL = 500;
 const LINT_GOAL = 300;
-/** Whole processes of a second each, so fewer rounds are enough. */
+/** Fewer rounds are enough here, because each process takes about a second. */
 const MOST_ROUNDS = 10;
 
-/** Lists all shipped recipes as paths, since a name would mean the project's own recipe. */
+/** Lists all shipped recipes as paths, because a name would refer to the project's own recipe. */
 function listShipped() {
   return ['recipes', 'workflows'].flatMap((directory) =>
     readdirSync(join(CHECKOUT, directory))
@@ -23,7 +23,7 @@ function listShipped() {
   );
 }
 
-/** Builds a recipe in which every twelfth block is a command that leads back, and every fourth has a condition. */
+/** Builds a recipe in which every twelfth block is a command that may lead back, and every fourth has a condition. */
 function recipeOf(blocks) {
   const rows = Array.from({ length: blocks }, (_, at) => {
     const when = at > 0 && at % 4 === 0 ? `, when: 'blocks["b0"].choice == "yes"'` : '';
@@ -35,7 +35,7 @@ function recipeOf(blocks) {
   return `name: blocks-${blocks}\ntype: sequential\nskill: work\nmode: { depth: quick, interaction: interactive }\nblocks:\n${rows.join('\n')}\n`;
 }
 
-/** Measures verification as whole processes. */
+/** Measures verifying and linting as whole processes. */
 export function verify({ rounds }) {
   const project = createProject();
   try {

@@ -1,4 +1,4 @@
-// The page (view-page.md, In the browser): its size, how fast it acts, what it requests; and `view` until it listens.
+// The page's size, speed and requests (view-page.md, In the browser), and how long `view` takes until it listens.
 import { spawn } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,14 +11,14 @@ import { BINARY, CHECKOUT, createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, sampleRounds, timedFloor } from './measure.mjs';
 
 const NAME = 'many';
-/** The number of runs on home. */
+/** How many runs home shows. */
 const RUNS = 20;
-/** The sequence with which a screen ends a frame. */
+/** The escape sequence that ends a frame on a terminal. */
 const DRAWN = '\u001b[?2026l';
-/** Milliseconds that a frame lasts. */
+/** How long a browser's frame lasts, in milliseconds. */
 const FRAME = 1000 / 60;
 
-/** Measures the page with 1,000 and with 10,000 todos at work. */
+/** Measures the page with executions of 1,000 and of 10,000 todos. */
 export async function view({ rounds }) {
   const rows = [
     [
@@ -59,8 +59,8 @@ function begin(project, count) {
 }
 
 /**
- * Measures home as a screen, from the call to the end of its first frame, and a node process in the same kind of
- * terminal that only prints.
+ * Measures home on a terminal, from the call to the end of its first frame, against a node process on the same kind of
+ * terminal that only ends a frame.
  */
 async function openHome(rounds) {
   const project = createProject();
@@ -78,7 +78,7 @@ async function openHome(rounds) {
   }
 }
 
-/** Returns the milliseconds until a node process in a terminal has written the end of a frame. */
+/** Returns the milliseconds until a node process on a terminal has ended its first frame. */
 async function timeUntil({ root: cwd, env }, words) {
   const from = performance.now();
   const child = spawn('script', ['-qefc', `exec "${process.execPath}" ${words}`, '/dev/null'], {
@@ -95,14 +95,14 @@ async function timeUntil({ root: cwd, env }, words) {
   return took;
 }
 
-/** Measures the file without its documents: the size of the page itself with 1,000 todos. */
+/** Measures the HTML file of 1,000 todos without prompts, logs and diffs, that is, the page and its data. */
 function weighFile(project) {
   const file = join(project.home, 'many.html');
   answer(project, ['view', NAME, '--html', file, '--without', 'prompts,logs,diffs']);
   return [['an HTML file of 1,000 todos without documents', 300, statSync(file).size / 1000, KB]];
 }
 
-/** Measures `view` until it listens, in turns with a node process that does nothing. */
+/** Measures how long `view` takes until it listens, against a node process that does nothing. */
 async function start(project, rounds) {
   const samples = new Samples();
   for (let round = 0; round < rounds; round += 1) {
@@ -183,10 +183,7 @@ async function cost(page, act, rounds) {
   return samples.median(act);
 }
 
-/**
- * Measures a continuing agent: the page's work at each change, beyond its work while nothing happens, and the bytes it
- * gets.
- */
+/** Measures, while an agent continues, how long the page works at each live change, and how many bytes it receives. */
 async function change(project, page, rounds) {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');

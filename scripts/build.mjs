@@ -1,10 +1,10 @@
-// Builds dist/: CommonJS, split along the dynamic imports of the source (docs/architecture.md, Build). A plain CommonJS
-// file starts some milliseconds earlier than an ES module, each further file costs about one millisecond, and code that
-// a command does not need is not even parsed. rolldown does the splitting; small plugins add three things:
-// - a package or a generated file that the source loads by a plain `require` becomes a file of its own;
-// - modules behind a door (`CUTS`) become a part that is loaded at the first call of one of its functions, because a
-//   decision is synchronous and cannot wait for an `import()`;
-// - a program that only answers a question is one file and later loads nothing except cli.cjs.
+// Builds dist/ as CommonJS, split at the source's dynamic imports (docs/architecture.md, Build). A CommonJS file starts
+// some milliseconds earlier than an ES module. Splitting spares a command from parsing code that it does not need, but
+// each additional file costs about one millisecond. rolldown does the splitting; small plugins add three things:
+// - a package or a generated file that the source loads by a plain `require` becomes a separate file;
+// - modules behind a door (`CUTS`) become a part that is loaded at the first call of one of its functions, by a
+//   `require`, because decisions are synchronous and cannot wait for an `import()`;
+// - a program that only answers a question is one file, which later loads at most the files in `LATER`.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fastGlob from 'fast-glob';
@@ -14,24 +14,22 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
-/** The questions that have programs of their own. */
+/** The questions that have their own programs. */
 const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook', 'complete'];
 
 /**
- * Modules that several parts import and cli.cjs does not need. Without a file of their own, they would be put into one
- * part, which the other parts would then have to load.
+ * Files for modules that several parts import and cli.cjs does not need. Otherwise these modules would be put into one
+ * of the parts, which all the others would then have to load.
  */
 const SHARED = ['common'];
 
 /**
- * Modules whose dynamic import is kept in one file, although other modules import a part of it: each further file costs
- * a millisecond.
+ * Modules that are kept in one file with everything they import, although other modules need some of those imports: one
+ * file more would cost a millisecond.
  */
 const WHOLE = ['protocol/settle'];
 
-/**
- * Parts of cli.cjs that most acknowledgements do not need. A module that two parts import goes into the first of them.
- */
+/** Parts of cli.cjs that most acknowledgements do not need. A module that two parts import goes into the first one. */
 const DOORS = [
   'tree',
   'conditions',
@@ -50,17 +48,17 @@ const DOORS = [
 ];
 
 /**
- * The marks with which a module says in its first line where it is put (`// door: plan, shared: common`), and the names
- * that may follow each:
- * - `door`: the module is in this part of cli.cjs; it exports functions only;
- * - `shared`: the module is in this file;
- * - `inside`: the program of this question contains the module, although it is behind a door for others;
- * - `outside`: the program of this question leaves the module out, as it does modules behind doors.
+ * The marks by which a module's first line says where the module goes (`// door: plan, shared: common`), and the names
+ * that may follow each mark:
+ * - `door`: the module goes into this part of cli.cjs, and exports nothing but functions;
+ * - `shared`: the module goes into this file;
+ * - `inside`: this question's program contains the module, although it is behind a door for other programs;
+ * - `outside`: this question's program leaves the module out, as if it were behind a door.
  */
 const CUTS = { door: DOORS, shared: SHARED, inside: QUESTIONS, outside: QUESTIONS };
 const marks = readMarks();
 
-/** Reads the files that have a mark, by mark, in the order of their paths. */
+/** Returns for each mark the files that have it, sorted by path. */
 function readMarks() {
   const found = new Map(Object.entries(CUTS).flatMap(([cut, names]) => names.map((name) => [`${cut}: ${name}`, []])));
   for (const path of fastGlob.sync('src/**/*.ts', { cwd: root }).toSorted()) {
@@ -75,23 +73,22 @@ function readMarks() {
   return found;
 }
 
-/** Whether a file has the mark. */
 function isMarked(file, mark) {
   return marks.get(mark).includes(file);
 }
 
-/** Packages that every acknowledgement requires: they are in cli.cjs itself. */
+/** Packages that every acknowledgement needs, and which are therefore in cli.cjs itself. */
 const ALWAYS_REQUIRED = ['fast-json-patch', 'write-file-atomic'];
 
 /**
- * Other builds of the same libraries, whose modules can be joined into one scope: they load in half the time of the
- * CommonJS builds.
+ * Builds to use instead of a library's CommonJS build. Their modules can be joined into one scope, which halves the
+ * loading time.
  */
 const JOINABLE = { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') };
 
-/** The files to make from required modules: the module by the name of the file. */
+/** The modules to build into files of their own, by file name. */
 const required = new Map();
-/** Packages that only a fleet needs; whoever runs one installs them. */
+/** Packages that only a fleet needs; its operator installs them. */
 const PEERS = [/^pg(\/|$)/, /^@dbos-inc\/dbos-sdk/];
 
 const requires = (but = []) => ({
@@ -154,8 +151,8 @@ function functionsOf({ body }, file) {
 
 /**
  * Replacements for modules that write-file-atomic imports, for a program that only calls `sync` on the main thread.
- * Synchronous code cannot be interrupted between its lines, so cleaning up at an exit or a signal never happens. Yet
- * for each file, handlers for seventeen signals were installed and removed, and would only have delayed a signal.
+ * Signal handlers cannot interrupt synchronous code, so its cleanup at an exit or a signal would never run. Yet for
+ * every file it would install and remove handlers for seventeen signals, which could only delay a signal.
  */
 const SURROUNDINGS = { 'signal-exit': 'exports.onExit = () => () => {};', worker_threads: 'exports.threadId = 0;' };
 const synchronous = {
@@ -166,9 +163,9 @@ const synchronous = {
 };
 
 /**
- * Replacements for modules that server and client of the Model Context Protocol import. The validator of schemas, as
- * large as all the rest, is left out: it checks what clients fill in when a server asks them, and answers against a
- * schema that the server named, and dev-cli asks for neither. Programs are started as elsewhere in dev-cli.
+ * Replacements for modules that the server and the client of the Model Context Protocol import. The schema validator,
+ * as large as everything else together, is left out: it checks forms that a server has a client fill in, and answers
+ * with a schema that the server declared. dev-cli uses neither. Programs are started by Node's own `spawn`.
  */
 const VALIDATOR =
   'export class DefaultJsonSchemaValidator { getValidator() { return (data) => ({ valid: true, data }); } }';
@@ -188,8 +185,8 @@ const unasking = {
 };
 
 /**
- * The packages of providers load the whole third version of zod only for the names of its kinds of schemas, and none of
- * them has such a schema.
+ * The provider packages load the whole third version of zod only to compare schemas with its kinds by name, and none of
+ * them has a schema of that version.
  */
 const unused = {
   name: 'unused',
@@ -198,14 +195,14 @@ const unused = {
 };
 
 /**
- * What a question's program loads later, by the end of the importing path: the whole program, which answers instead,
- * and one part.
+ * The files that a question's program may load later, by the last segment of the import path: the whole program, which
+ * then answers instead, and memory's facts.
  */
 const LATER = { '/main.js': './program.cjs', '/facts.js': './facts.cjs' };
 
 /**
- * A question's program uses no other dynamic import of its modules. If it reaches a door, it fails, and the whole
- * program answers instead (src/cli/hot.ts).
+ * Keeps everything behind doors out of a question's program, and rejects dynamic imports other than `LATER`. If the
+ * program reaches a door, it fails, and the whole program answers instead (src/cli/hot.ts).
  */
 const closed = (question) => ({
   name: 'closed',
@@ -230,7 +227,7 @@ const closed = (question) => ({
   },
 });
 
-/** Packages published without their licence, each with a package of the same repository that has it. */
+/** Packages published without their licence, each with a package from the same repository that includes it. */
 const SAME_LICENSE = { '@ai-sdk/provider-utils': '@ai-sdk/provider' };
 
 /** Directories of the packages whose modules are bundled. */
@@ -251,10 +248,10 @@ files.set('LICENSES.txt', licenses());
 
 mkdirSync(dist, { recursive: true });
 for (const [name, text] of files) writeFileSync(join(dist, name), text);
-// Removed last, so that a build during tests never leaves dist/ without its entry.
+// Old files are removed last, so that dist/ is complete at any time even if tests run during the build.
 for (const name of readdirSync(dist)) if (!files.has(name)) rmSync(join(dist, name), { recursive: true });
 
-/** Lists the parts in order: a module that several import statically goes into the first. */
+/** Lists the parts in order; a module that several of them import statically goes into the first. */
 function parts() {
   return Object.fromEntries([
     ...SHARED.map((name) => [name, `shared:${name}`]),
@@ -263,9 +260,9 @@ function parts() {
 }
 
 /**
- * Makes the files of a program: one for each entry with all its static imports that no earlier entry has, and one for
- * each dynamic import.
- * @param {Record<string, string>} entries modules by the name of the file
+ * Builds a program's files: one for each entry, with its static imports except those in an earlier entry's file, and
+ * one for each dynamic import.
+ * @param {Record<string, string>} entries entry modules by file name
  */
 async function bundle(entries, plugins = []) {
   const names = Object.keys(entries);
@@ -273,7 +270,7 @@ async function bundle(entries, plugins = []) {
     cwd: root,
     input: entries,
     platform: 'node',
-    // Loaded from node_modules by the few commands that need them.
+    // The few commands that need these packages load them from node_modules.
     external: [/^ajv\//, ...PEERS],
     resolve: { mainFields: ['module', 'main'] },
     transform: { target: 'node20.17', define: { 'import.meta.dirname': '__dirname' } },
@@ -284,8 +281,8 @@ async function bundle(entries, plugins = []) {
     format: 'cjs',
     minify: true,
     comments: { legal: true },
-    // For publint, which judges by the text: in a program that exports nothing it mistakes a help text about imports
-    // for an import.
+    // For publint, which judges by the text: if a program exports nothing, publint mistakes the word `import` in a help
+    // text for an import.
     postFooter: 'module.exports;',
     dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',
@@ -298,7 +295,7 @@ async function bundle(entries, plugins = []) {
           priority: names.length + WHOLE.length - index,
           name(id, graph) {
             together ??= staticallyImported(entries[name] ?? sourceFile(name), graph);
-            // If a door were inside a part, everything that imports the door would load that part.
+            // Doors stay out of shared files: otherwise, importing a door would load the whole file.
             const isDoor = SHARED.includes(name) && id.startsWith('door:');
             return together.has(id) || isDoor || id.startsWith('\0') ? basename(name) : null;
           },
@@ -319,7 +316,7 @@ async function buildPage() {
     cwd: root,
     input: join(client, 'main.tsx'),
     platform: 'browser',
-    // Without a document the Markdown parser looks up names of characters in a table instead of through `innerHTML`.
+    // Selects the Markdown parser's build that looks up character names in a table instead of using `innerHTML`.
     resolve: { conditionNames: ['worker', 'import', 'default'] },
     transform: { target: 'es2022' },
   });
@@ -334,8 +331,8 @@ async function buildPage() {
 }
 
 /**
- * Escapes characters beyond ASCII. A single one above Latin-1 would make V8 store the whole file with two bytes per
- * character, and scan it longer.
+ * Escapes all characters that are not ASCII. A single one beyond Latin-1 would make V8 store the whole file with two
+ * bytes per character, and take longer to scan it.
  */
 function toAscii(code) {
   return code.replace(/[\x80-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -346,7 +343,7 @@ function noteItsPackage(module) {
   if (directory !== undefined) packages.add(directory);
 }
 
-/** Collects the licences of all bundled packages, as each of them requires. */
+/** Collects the licences of all bundled packages, because each licence must accompany its package. */
 function licenses() {
   const texts = [...packages].toSorted().map((directory) => {
     const { name, version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));

@@ -16,7 +16,7 @@ const wings = Object.values(WINGS);
 const schemas = Object.assign({}, ...wings.map((wing) => wing.schemas)) as object;
 
 /**
- * Schemas of files and documents that others write. Each becomes a validator in src/generated, which finds all faults.
+ * Schemas for files and documents that others write. Each becomes a validator in src/generated that reports all errors.
  */
 export const validators = {
   recipe: RecipeSchema,
@@ -38,7 +38,7 @@ export const outlines = {
 
 const specs = listSpecs(CORE, wings);
 
-/** Commands that agents may call as tools (src/app/tools.ts); each gets a validator of its arguments. */
+/** Commands that agents may call as tools (src/app/tools.ts); each gets a validator for its arguments. */
 export const tools = wings.flatMap((wing) => wing.tools ?? []).map((tool) => buildTool(tool, specs));
 
 /** Tools without a command; each list becomes plain data in src/generated. */
@@ -55,10 +55,10 @@ export const registry = {
 
 const SEVERAL = ['flag', 'list', 'texts', 'pair'];
 
-/** How command lines are read and written (src/registry/hot.ts, src/registry/render.ts), by the names of commands. */
+/** How command lines are parsed and rendered (src/registry/hot.ts, src/registry/render.ts), by command name. */
 export const forms = Object.fromEntries(registry.commands.map((command) => [command.name, formOf(command)]));
 
-/** Returns a command without its descriptions; if the command is not hot, only what is needed to write a call of it. */
+/** Returns a command without its descriptions; for a command that is not hot, only what rendering a call needs. */
 function formOf({
   name,
   hot,

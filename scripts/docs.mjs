@@ -1,5 +1,5 @@
-// Writes the pages of docs/ that are generated from the sources: commands from the registry, errors from the table of
-// codes, pictures from the recipes.
+// Writes the pages in docs/ that are generated from the sources: commands from the registry, errors from the table of
+// codes, and pictures from the recipes.
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';

@@ -13,10 +13,10 @@ import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spe
 import { readSuite, readSuiteRequirements } from '../src/wings/conformance/suite.js';
 import { MUTANTS } from '../tests/conformance/mutants.js';
 
-/** The shipped recipes whose pictures are in the pages. */
+/** The shipped recipes that the pages show as pictures. */
 const DRAWN = ['bugfix', 'execute-hardened', 'ultrawork'];
 
-/** The pages of docs/ that are generated from the sources; a test checks that they are up to date. */
+/** The pages in docs/ that are generated from the sources; a test checks that they are up to date. */
 export const pages: Readonly<Record<string, () => string>> = {
   'commands.md': commandsPage,
   'commands-memory.md': memoryPage,
@@ -41,7 +41,7 @@ async function pagesOfWings(): Promise<Record<string, () => string>> {
 
 const GENERATED = '<!-- Written by `npm run docs`; do not edit. -->';
 
-/** Wings whose commands fill a page of their own. */
+/** Wings whose commands have their own page. */
 const APART = ['memory', 'loop', 'runtime'];
 
 function commandsOf(actor: Actor, wing?: string): string[] {
@@ -251,8 +251,8 @@ interface FieldSchema {
 }
 
 /**
- * Fills a page whose prose is a file of scripts/ with tables from schema and registry. Must run in the package's
- * directory, as npm does.
+ * Fills a page, whose prose is a file in scripts/, with tables from the schemas and the registry. Must run in the
+ * package's directory, as npm scripts do.
  */
 function filledPage(file: string): string {
   return readFileSync(file, 'utf8')
@@ -273,7 +273,7 @@ function handlerTable(): string {
   return table(['handler', 'who acts, and what it does'], rows).join('\n');
 }
 
-/** Lists the cases that prove each requirement: only the first few where there are many. */
+/** Lists for each requirement the first few of the cases that prove it. */
 function requirementTable(): string {
   const shipped = { reader: DISK_READER, package: process.cwd() };
   const cases = readSuite('own', shipped, 'dev-cli-agent');
@@ -339,8 +339,8 @@ const COMMON_FIELDS = ['id', 'type', 'when', 'onError', 'stale'];
 const ASKING_FIELDS = ['instruction', 'instructionFile', 'read', 'consult'];
 
 /**
- * Whether a table shows a field. A block's table leaves out the fields that every block has, which have tables of their
- * own.
+ * Returns whether a table shows a field. A block's table leaves out the fields that many blocks share, because the
+ * tables `common` and `asking` show them.
  */
 function fieldsShown(name: string, key: string): boolean {
   if (name === 'common') return COMMON_FIELDS.includes(key) && key !== 'type';
@@ -353,8 +353,8 @@ function fieldsShown(name: string, key: string): boolean {
 }
 
 /**
- * Returns the schema for a table: the recipe, an agent, a choice, a block by its type, `common` and `asking` for parts
- * of a block, or `engine`, `policies`, `handler ACTOR`, `meta`, `phase`.
+ * Returns the schema for a table. The table is named `recipe`, `agent`, `choice`, `engine`, `policies`, `handler
+ * ACTOR`, `meta` or `phase`, after a type of block, or `common` or `asking` for the fields that blocks share.
  */
 function objectNamed(name: string): FieldSchema {
   const languages = JSON.parse(JSON.stringify(RecipeSchema)) as FieldSchema;
@@ -415,7 +415,7 @@ function listed(items: FieldSchema | undefined): string {
     : valueIn(items ?? {}).replace(/^Text\b/, 'text');
 }
 
-/** Renders a table as the project's formatter does: with columns of even width. */
+/** Renders a table as the project's formatter would, with all cells of a column padded to the same width. */
 function table(head: [string, string], rows: [string, string][]): string[] {
   const widthOf = (column: 0 | 1) => Math.max(...[head, ...rows].map((row) => row[column].length));
   const [left, right] = [widthOf(0), widthOf(1)];

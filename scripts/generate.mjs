@@ -1,7 +1,8 @@
-// Generates files from the schemas, which are written once, in TypeScript: schemas/*.schema.json (shipped, committed)
-// and src/generated/<name>.js. The latter are validators compiled ahead, so that no command loads ajv for them, the
-// outlines with which hot commands check a snapshot, and the commands, with descriptions and, for hot calls, without.
-// The plugin for Claude Code is generated from the same hooks that `install` writes.
+// Generates files from the schemas, which are written once, in TypeScript:
+// - schemas/*.schema.json, which are shipped and committed;
+// - src/generated/<name>.js: precompiled validators, so that no command loads ajv; the outlines with which hot commands
+//   check a snapshot; and the commands, both with descriptions and, for hot calls, without.
+// Also generates the plugin for Claude Code, from the same hooks that `install` writes.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -11,7 +12,7 @@ import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
-// First, since the registry and the schemas name the harnesses.
+// The harness facts come first, because the registry and the schemas use the names of the harnesses.
 const { buildFacts } = await load('scripts/harness-facts.ts');
 for (const [file, facts] of Object.entries(buildFacts())) {
   const rows = Object.entries(facts).map(([name, value]) => {
@@ -35,7 +36,7 @@ const VALIDATOR =
   "import type { ErrorObject } from 'ajv';\ntype Validator = ((data: unknown) => boolean) & { errors?: ErrorObject[] | null };\n";
 for (const [name, schema] of Object.entries(validators)) {
   const ajv = createAjv();
-  // Examples are for editors; a validator would include them for nothing.
+  // Examples are for editors; in a validator they would only take space.
   const plain = JSON.parse(JSON.stringify(schema, (key, member) => (isExamples(key, member) ? undefined : member)));
   const validate = ajv.compile(plain);
   writeIfChanged(join(root, `src/generated/${name}.js`), standaloneCode(ajv, validate));
@@ -49,7 +50,7 @@ for (const [name, own] of Object.entries(ownTools)) {
   writeData(name, own, "readonly import('../registry/spec.js').OwnTool[]");
 }
 for (const [name, schema] of Object.entries(outlines)) {
-  // Descriptions and examples are for readers of the shipped schema.
+  // Descriptions and examples are only for readers of the shipped schema, so they are left out here.
   writeData(
     name,
     schema,
@@ -74,7 +75,7 @@ for (const [path, content] of Object.entries(buildPlugins(about))) {
   writeIfChanged(join(root, path), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-// Needs the validators, but none of the modules that it generates itself.
+// Comes last, because reading the shipped texts needs the validators generated above.
 const { readShippedTexts } = await load('scripts/shipped-texts.ts');
 writeData('shipped-texts', readShippedTexts(root), "import('../recipe/load/shipped-texts.js').ShippedTexts");
 
@@ -88,14 +89,14 @@ function createAjv() {
     strictRequired: false,
     strictTypes: false,
     allowUnionTypes: true,
-    // Lengths in UTF-16 units, as in JavaScript: a validator that counts code points would load a part of ajv. ajv
-    // warns of this option.
+    // Counts lengths in UTF-16 units, as JavaScript does: to count code points, a validator would load a part of ajv.
+    // ajv warns about this option, hence no logger.
     unicode: false,
     logger: false,
   });
 }
 
-/** Writes the tools, each with a validator of its arguments. */
+/** Writes the tools, each with a validator for its arguments. */
 function writeTools() {
   const ajv = createAjv();
   const names = tools.map(({ document }) => document.name);
@@ -118,7 +119,7 @@ function isExamples(key, member) {
   return key === 'examples' && Array.isArray(member);
 }
 
-/** Loads a TypeScript module. @param unmade the generated modules do not exist yet, and are not needed */
+/** Loads a TypeScript module. @param unmade whether the generated modules do not exist yet; empty ones replace them */
 async function load(module, { unmade = false } = {}) {
   const outfile = join(root, 'src/generated/.loaded.mjs');
   mkdirSync(dirname(outfile), { recursive: true });
@@ -142,7 +143,7 @@ async function load(module, { unmade = false } = {}) {
   return loaded;
 }
 
-/** Keeps dynamic imports external: the handlers they load may need modules that are generated here. */
+/** Keeps dynamic imports external, because they load handlers that may need modules not generated yet. */
 function later({ path, kind }) {
   return kind === 'dynamic-import' ? { path, external: true } : undefined;
 }
@@ -154,7 +155,7 @@ function nothingShipped({ onResolve, onLoad }) {
   }));
 }
 
-/** Replaces generated modules by empty ones: block types need them for work that is not done here. */
+/** Replaces generated modules with empty ones: block types import them, but only for work that is not done here. */
 function nothingMade({ onResolve, onLoad }) {
   const resolve = ({ path }) =>
     /\/harness[\w-]*\.js$/.test(path) ? undefined : { path: 'nothing', namespace: 'unmade' };

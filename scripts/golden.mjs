@@ -12,9 +12,7 @@ import { SMALL_CREW, smallPlan } from '../tests/support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../tests/support/terminal.mjs';
 
 const NAME = 'add-jwt-auth';
-/**
- * Prompt files contain the root, and journals the program, so both lie at a path that does not depend on the machine.
- */
+/** Holds project and package at a path that is the same on every machine, because prompts and journals contain it. */
 const PLACE = '/srv/dev-cli-golden';
 const { version } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8'));
 const packed = execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
@@ -95,7 +93,7 @@ inProject((project) => withoutRemote(project, 'open-pr'));
 inProject((project) => allPhases(project, 'ultrawork', false, ['after-skipped-phase', 'completed']));
 inProject((project) => allPhases(project, 'ultrawork-autopilot', true, ['second-phase', 'completed']));
 
-/** Creates a project with a copy of the package beside it, which its `dev-cli` runs. */
+/** Creates a project, and beside it a copy of the package, which the project's `dev-cli` runs. */
 function makeProject() {
   const project = createProject({ at: PLACE, sample: null });
   const copy = join(PLACE, 'package');
@@ -106,7 +104,7 @@ function makeProject() {
   return project;
 }
 
-/** Runs `work` in a project of its own, one after the other, since they share a path. */
+/** Runs `work` in a new project, then removes the project, because the next one needs the same path. */
 function inProject(work) {
   const project = makeProject();
   try {
@@ -116,7 +114,7 @@ function inProject(work) {
   }
 }
 
-/** Drives a run to its end, and saves it when it first reaches each of the moments. */
+/** Drives a run to its end, and saves it whenever it first reaches one of the moments. */
 function keepAt(moments, momentOf, recipe, options, begin) {
   const left = new Set(moments);
   const onCall = (call, action) => {
@@ -145,7 +143,7 @@ function momentOfPlanning(call, action) {
   return action?.done === true ? 'completed' : null;
 }
 
-/** Makes a halted run: the person says stop at a gate. */
+/** Makes a halted run: a person answers a gate with stop. */
 function stopped(project, recipe) {
   const agent = new StandIn({ project, name: NAME, scenario: { before: ({ block }) => stopAt(block) } });
   const gate = agent.drive(agent.start(`--recipe ${recipe}`));
@@ -166,7 +164,7 @@ function aborted(project, recipe) {
   keep(agent, recipe, 'aborted');
 }
 
-/** Makes a run whose external command loses its runner. */
+/** Makes a run whose external command is interrupted: its runner and the command are killed. */
 async function interrupted() {
   const project = makeProject();
   try {
@@ -180,14 +178,14 @@ async function interrupted() {
     while (!existsSync(started)) await sleep(20);
     const { pid, pgid } = JSON.parse(readFileSync(started, 'utf8'));
     keep(agent, EXTERNAL, 'interrupted', running);
-    // The runner first, so that it cannot record how its command ended.
+    // Kills the runner first, so that it cannot record how its command ended.
     for (const target of [pid, -pgid]) process.kill(target, 'SIGKILL');
   } finally {
     project.remove();
   }
 }
 
-/** Carries out a plan with one red attempt, one added todo, and a code review that finds something. */
+/** Carries out a plan in which an attempt fails, a todo is added, and the code review finds something. */
 function carriedOut(project, recipe, moments) {
   generatePlan(project);
   const crew = troubledCrew(project.root);
@@ -211,7 +209,7 @@ function momentOfTasks(tasks) {
   return tasks.some(({ todoId }) => todoId.endsWith('-d1')) ? 'retried-and-adapted' : 'wave-out';
 }
 
-/** @param root where the crew works: it does not ask again for files that exist there */
+/** Creates a crew that wants a todo added and a fault fixed, as long as their files do not exist in `root`. */
 function troubledCrew(root) {
   const made = (id) => existsSync(join(root, `made/${id}.txt`));
   return {
@@ -225,7 +223,7 @@ function troubledCrew(root) {
   };
 }
 
-/** Makes a run in which one of two results cannot be read; the other one is collected. */
+/** Makes a run in which one of two results is invalid and the other one is collected. */
 function oneRefused(project, recipe) {
   generatePlan(project);
   const before = ({ tasks = [] }) => (tasks.length > 1 ? 'stop' : undefined);
@@ -282,7 +280,8 @@ function withoutRemote(project, recipe) {
 }
 
 /**
- * @param pullRequest whether a pull request is wanted; its prerequisites exist from the beginning, as `init` requires
+ * Drives a workflow through all its phases.
+ * @param pullRequest whether it opens a pull request; `init` then requires the remote and `gh` from the beginning
  */
 function allPhases(project, workflow, pullRequest, moments) {
   if (pullRequest) {
@@ -308,7 +307,7 @@ function generatePlan(project) {
   if (exit !== 0) throw new Error(stdout);
 }
 
-/** @param next the pending action, given where asking for it would change the run */
+/** Saves the run. @param next its pending action; to be given if `dev-cli next` would change the run */
 function keep(agent, recipe, moment, next = undefined) {
   const { project, calls } = agent;
   const content = contentOf(project.root);

@@ -3,9 +3,9 @@ import { type Harness, listSavingTools } from '../src/wings/harness/adapter.js';
 import { HARNESSES } from '../src/wings/harness/harness.js';
 
 /**
- * Facts about the harnesses for the core and for calls that agents wait for, which load no adapter: data alone. Each
- * group becomes a module of src/generated/, and each member an export of it, so that a program includes only those it
- * uses.
+ * Facts about the harnesses, as plain data for code that loads no adapters: the core, and calls that agents wait for.
+ * Each group becomes a module in src/generated/, and each member an export, so that a program includes only the members
+ * that it uses.
  */
 export type Facts = ReturnType<typeof buildFacts>;
 
@@ -15,29 +15,29 @@ const ALL = Object.values(HARNESSES);
 export function buildFacts() {
   return {
     harnesses: {
-      /** In the generated type these are the literal ids. */
+      /** The generated type lists the ids as literals. */
       HARNESS_IDS: Object.keys(HARNESSES),
       HARNESS_TITLES: ALL.map(({ title }) => title),
       HARNESS_DIRECTORIES: ALL.map(({ directory }) => directory),
-      /** The variables that mark a call (protocol.md §1), each with its harness; the first that is set counts. */
+      /** The variables that mark calls (protocol.md §1), each with its harness; the first one that is set counts. */
       HARNESS_MARKS: orderMarks(),
       /** By mark, the seconds within which a call must answer. */
       ANSWER_WITHIN: byMark(({ answerWithin }) => answerWithin),
-      /** By mark, the variable with the id of the session that is warned when its hooks do not run. */
+      /** By mark, the variable with the session's id, for harnesses where dev-cli warns if the hooks do not run. */
       WATCHED_SESSIONS: byMark(({ isWatched, session }) => (isWatched ? session : undefined)),
-      /** The variables with the id of the calling session, dev-cli's own first. */
+      /** The variables that may contain the calling session's id, dev-cli's own first. */
       SESSION_VARIABLES: ['DEV_CLI_SESSION', ...ALL.flatMap(({ session = [] }) => session)],
       HIDES_SESSION: byId(({ session }) => (session === undefined ? true : undefined)),
       VOICES: byId(({ voice }) => voice),
-      /** The prefix of a shipped agent's name. */
+      /** By harness, the prefix that the plugin adds to the names of shipped agents. */
       AGENT_PREFIXES: byId(({ plugin }) => plugin && `${plugin.name}:`),
-      /** Names that no plan may give to its workers, each with its owner. */
+      /** Names that no plan may give to its workers, each with the harness that reserves it. */
       RESERVED_BY: keyed(({ reserved, title }) => reserved.map((name) => [name, title])),
-      /** The harnesses whose sandbox dev-cli can be exempted from by a rule, with their names in that rule. */
+      /** The harnesses with a rule that exempts dev-cli from their sandbox, and their names in that rule. */
       SANDBOX_RULES: ALL.flatMap(({ id, sandbox }) => (sandbox === undefined ? [] : { id, name: sandbox.writesFor })),
     },
     'harness-agents': {
-      /** Directories of the project's own agents, with the ending of their files. */
+      /** Directories that contain a project's own agents, each with a file ending. */
       AGENT_PLACES: ALL.flatMap(({ directory, agentEnding }) =>
         [...new Set(['.md' as const, agentEnding])].map((ending) => ({ directory: `${directory}/agents`, ending })),
       ),
@@ -45,9 +45,9 @@ export function buildFacts() {
     },
     'harness-events': {
       EVENT_NAMES: byId(({ events }) => events),
-      /** By mark, the pattern of AI_AGENT that marks a hook and not a command. */
+      /** By mark, the pattern that AI_AGENT matches in a hook, but not in a command. */
       HOOK_AGENTS: byMark(({ hookAgent }) => hookAgent),
-      /** The variables that are `0` where a script, not a person, writes the prompts. */
+      /** The variables that are `0` when a script and not a person writes the prompts. */
       ATTENDED: ALL.flatMap(({ attended = [] }) => attended),
       NOTICES: byId(({ notice }) => notice),
       FOREWORDS: ALL.flatMap(({ foreword = [] }) => foreword),
@@ -66,8 +66,8 @@ export function buildFacts() {
 }
 
 /**
- * Orders the marks: the own marks of harnesses that also set AI_AGENT come before AI_AGENT, those of other harnesses
- * after it, later rows first.
+ * Orders the marks. Before AI_AGENT come the marks of harnesses that also set AI_AGENT; after it come those of the
+ * other harnesses, with the last harness first.
  */
 function orderMarks(): Record<string, HarnessId | null> {
   const list = (some: Harness[]) => some.flatMap(({ id, marks }) => marks.map((mark) => [mark, id]));
@@ -76,7 +76,7 @@ function orderMarks(): Record<string, HarnessId | null> {
   return Object.fromEntries([...list(own), ['AI_AGENT', null], ...list(others), ['DEV_CLI_AGENT', null]]);
 }
 
-/** Harnesses without a value are left out, since JSON drops undefined. */
+/** Builds a table by harness id. The generated file lacks harnesses without a value, because JSON drops undefined. */
 function byId<T>(find: (harness: Harness) => T): Record<string, T> {
   return keyed((one) => [[one.id, find(one)]]);
 }
@@ -85,7 +85,7 @@ function byMark<T>(find: (harness: Harness) => T): Record<string, T> {
   return Object.fromEntries(ALL.flatMap((one) => one.marks.map((mark) => [mark, find(one)])));
 }
 
-/** Builds a table without a prototype, because its keys come from outside: a caller may call itself `constructor`. */
+/** Builds a table without a prototype, because it is looked up by names from outside, such as `constructor`. */
 function keyed<T>(list: (harness: Harness) => [string, T][]): Record<string, T> {
   return Object.assign(Object.create(null), Object.fromEntries(ALL.flatMap(list)));
 }

@@ -1,7 +1,7 @@
-// A run without a harness: `npm run quickstart -- drive [WIRE]`, installed `dev-cli demo drive`. The model is a script
-// behind a loopback server that imitates four services; dev-cli, git, the tests and every tool call are real. Each
-// service plans and carries out the same change, with a model that makes mistakes, drives that are killed, and a budget
-// that runs out on the way.
+// A run without a harness: `npm run quickstart -- drive [WIRE]`, or if installed, `dev-cli demo drive`. The model is a
+// script behind a loopback server that imitates four services; dev-cli, git, the tests and every tool call are real.
+// Each service plans and carries out the same change, although the model makes mistakes, drives are killed, and a
+// budget runs out on the way.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,14 +17,15 @@ const NAME = 'add-jwt-auth';
 const WIRES = ['anthropic', 'openai', 'google', 'chat'];
 const KEY = 'a-secret';
 const PREFIX = 'dev-cli-drive-';
-/** Tokens after which the first drive has to end. */
+/** The token budget of the first drive. */
 const LIMIT = 25_000;
-/** Commands that the model runs: each worker runs its tests, and one of them twice. */
+/** Commands that the model runs: each worker runs its tests once, that of todo-2 twice. */
 const COMMANDS = ['todo-1-1', 'todo-2-1', 'todo-2-2', 'todo-3-1', 'todo-4-1', 'todo-5-1'];
 
 /**
- * Moments at which a drive is killed, in order. Each begins with a request. After it no request is answered, except
- * this one where `isAnswered`, so that everything the provider has counted has arrived.
+ * Moments at which a drive is killed, in order. Each begins with a request for which `begins` holds; the kill follows
+ * once `until` holds. That request is answered only if `isAnswered` is set, and later ones never, so that the drive has
+ * received every answer that the provider has counted.
  */
 const CUTS = {
   asked: {
@@ -47,10 +48,10 @@ const CUTS = {
   },
 };
 
-/** Never resolves: the process that asked is killed. */
+/** The answer to a request whose process is to be killed: it never comes. */
 const NEVER = new Promise(() => {});
 
-/** @param {string | undefined} wire the only service to play @returns {Promise<number>} the exit code */
+/** @param {string | undefined} wire the only service to use, or all @returns {Promise<number>} the exit code */
 export function playDrive(wire) {
   if (wire !== undefined && !WIRES.includes(wire)) {
     console.error(`Usage: npm run quickstart -- drive [${WIRES.join(' | ')}]`);
@@ -75,7 +76,7 @@ export function playDrive(wire) {
   });
 }
 
-/** Plans and carries out the change through one service. @returns what the run left */
+/** Plans and carries out the change through one service. @returns the service, the project, and the result */
 async function playThrough(wire, project) {
   const stage = { wire, project, counter: join(project.home, 'commands'), slips: new Map(), cut: null };
   project.env['DRIVE_KEY'] = KEY;
@@ -93,7 +94,7 @@ async function playThrough(wire, project) {
 
 async function play(stage, served) {
   const { wire, project, slips, counter } = stage;
-  // One service is enough to show a person at the gates.
+  // Only with the first service does a person answer the gates.
   const person = wire === WIRES[0] && findTerminal() !== null;
   if (wire === WIRES[0] && !person) say(`Nobody is at the gates, since ${NO_TERMINAL}.`);
   heading(`${wire}: a plan, ${person ? 'which a person approves' : 'and nobody is asked'}`);
@@ -141,7 +142,7 @@ async function play(stage, served) {
   return { wire, project, result };
 }
 
-/** Answers as the model does, unless the drive is to be killed now. */
+/** Answers a request as the model, unless the drive is about to be killed. */
 async function answer(stage, model, request) {
   if (stage.isShut) return NEVER;
   const said = model(request);
@@ -159,7 +160,7 @@ async function killWhen(stage, { until }) {
   stage.child.kill('SIGKILL');
 }
 
-/** Drives until the drive is killed at a moment. */
+/** Drives until the moment `cut`, at which the drive is killed. */
 async function killAt(stage, cut) {
   stage.cut = cut;
   const { exit, signal } = await driveOn(stage, []);
@@ -167,14 +168,13 @@ async function killAt(stage, cut) {
   check([exit, signal], [null, 'SIGKILL'], `kill -9 ${cut.what}`);
 }
 
-/** Drives until the run ends with the expected status. */
 async function driveTo(stage, status, more = []) {
   const end = await driveOn(stage, more);
   check(end.json.status, status, `the same call goes on until it ends: ${status}`);
   return end;
 }
 
-/** Drives, while a person answers every gate. */
+/** Drives repeatedly until nothing waits for a person, who answers every gate. */
 async function driveOn(stage, more) {
   for (;;) {
     const end = await drive(stage, more);
@@ -187,7 +187,7 @@ async function driveOn(stage, more) {
   }
 }
 
-/** One call of `drive`. @returns {Promise<{ exit: number | null, signal: string | null, json: any }>} */
+/** Calls `dev-cli drive` once. @returns {Promise<{ exit: number | null, signal: string | null, json: any }>} */
 function drive(stage, more) {
   const { root, env } = stage.project;
   say(`  $ ${['dev-cli drive', NAME, ...more].join(' ')}`);
@@ -210,7 +210,7 @@ function drive(stage, more) {
   });
 }
 
-/** Lists the todos of the commits, sorted, because independent todos may be committed in any order. */
+/** Lists the commits' todos, sorted, because independent todos may be committed in any order. */
 function listTodos(project) {
   const format = '%(trailers:key=Dev-Cli-Task,valueonly,separator=) %s';
   const lines = run(project, `git log --format='${format}'`, true).trim().split('\n');

@@ -1,5 +1,5 @@
-// One session ends without a handoff, and others continue with what memory tells them: `npm run quickstart -- handoff`,
-// installed `dev-cli demo handoff`. A script plays the sessions; git, the tests and every call of dev-cli are real.
+// One session ends without a handoff, and others continue from what memory tells them: `npm run quickstart -- handoff`,
+// or if installed, `dev-cli demo handoff`. A script plays the sessions; git, the tests and dev-cli itself are real.
 import { spawnSync } from 'node:child_process';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -65,7 +65,7 @@ function setUp() {
   return project;
 }
 
-/** Plays a session of Claude Code that nobody ends. */
+/** Plays a session of Claude Code that ends without a handoff. */
 function playSession() {
   heading('Session A, Claude Code');
   const project = setUp();
@@ -88,7 +88,7 @@ function playSession() {
   return project;
 }
 
-/** Plays a session that carries out a plan, and ends in the middle of its second wave. */
+/** Plays a session that ends in the middle of a plan's second wave. */
 function playInterruption() {
   heading('An execution that is interrupted in its second wave');
   const project = setUp();
@@ -161,7 +161,7 @@ function test(session, colour) {
   say(`      the tests are ${status === 0 ? 'green' : 'red'}`);
 }
 
-/** Writes the change's version of a file. */
+/** Has the agent write a file as the change has it. */
 function write(session, from) {
   const path = from.split('/').slice(1).join('/');
   session.write(path, readFileSync(join(DONE, from), 'utf8'));
@@ -176,7 +176,7 @@ function act(session, command, expected = 0) {
   throw new StandInError(`${command}: exit ${ran.status} ${ran.stdout}${ran.stderr}`);
 }
 
-/** Runs a command as anybody else. */
+/** Runs a command as somebody other than the agent. */
 function run(place, command) {
   say(`  $ ${command}`);
   read(place, command);
@@ -202,7 +202,7 @@ function contextOf(place) {
   return JSON.parse(read(place, 'dev-cli context --format json'));
 }
 
-/** Reads the context through a tool server, started as its configuration entry says. */
+/** Reads the context through a tool server that is started as its entry in .mcp.json says. */
 function askServer(place) {
   const { command, args } = JSON.parse(readFileSync(join(place.root, '.mcp.json'), 'utf8')).mcpServers['dev-cli'];
   const clientInfo = { name: 'codex', version: '1' };
@@ -225,7 +225,7 @@ function logOf(place) {
   return linesOf(read(place, 'git log -5 --format=%s'));
 }
 
-/** Lists the changed paths as git names them, without files of dev-cli. */
+/** Lists the changed paths as git reports them, without those below .dev. */
 function statusOf(place) {
   const lines = linesOf(read(place, 'git status --porcelain --untracked-files=all -- ":(exclude).dev"'));
   return lines.map((line) => line.slice(3));

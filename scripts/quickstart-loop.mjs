@@ -1,6 +1,6 @@
-// A night of the outer loop: `npm run quickstart -- loop`, installed `dev-cli demo loop`. A scripted tool works on
-// eight goals, while somebody else works in the same tree and `auto` is killed twice. A script plays the tool
-// (tests/support/tool.mjs); git, the tests and every call of dev-cli are real.
+// A night of the outer loop: `npm run quickstart -- loop`, or if installed, `dev-cli demo loop`. A scripted tool
+// (tests/support/tool.mjs) works on eight goals, while somebody else works in the same tree and `auto` is killed twice.
+// git, the tests and every call of dev-cli are real.
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ const COUNTS =
   "    { method: 'GET', path: '/todos/count', handle: () => ({ status: 200, body: { count: store.list().length } }) },";
 const FIRST_LINE = 'A to-do list over HTTP.';
 
-/** What the scripted tool does in each session of a goal. */
+/** For each goal, what the scripted tool does in its first session, its second, and so on. */
 const SESSIONS = {
   changelog: [{ write: { 'CHANGELOG.md': '# Changelog\n' }, sleep: 2 }],
   'count-tests': [{ write: { 'test/count.test.js': COUNT_TEST } }],
@@ -188,7 +188,7 @@ function show(project) {
   for (const line of run(project, 'dev-cli context --format plain').split('\n').slice(0, 14)) say(`    ${line}`);
 }
 
-/** Runs a command that starts sessions; it trusts the configured commands for this call. */
+/** Runs a command that starts sessions, with the option that trusts the configured commands for this call. */
 async function loop(project, args) {
   say(`  $ dev-cli ${args.join(' ')}`);
   const child = spawn(process.execPath, [BINARY, ...args, '--trust', project.digest, '--json'], {

@@ -1,6 +1,6 @@
-// One plan, every tool: `npm run quickstart -- nexus`, installed `dev-cli demo nexus`. Two clients plan and add tasks
-// in one set of files, dev-cli carries them out and reports back, and a client closes the cycle. A script plays the
-// sessions and the agent; the servers, git, the tests and every call of dev-cli are real.
+// One plan for every tool: `npm run quickstart -- nexus`, or if installed, `dev-cli demo nexus`. Two clients plan and
+// add tasks in one set of files, dev-cli carries the tasks out and reports back, and a client closes the cycle. A
+// script plays the sessions and the agent; the servers, git, the tests and every call of dev-cli are real.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -70,7 +70,7 @@ async function addTasks(client) {
   }
 }
 
-/** Imports the tasks, carries them out until the tests are green, and stops the session, which reports. */
+/** Imports the tasks, carries them out until the tests are green, and stops the session, whose hook then reports. */
 function execute(project) {
   const session = new ClaudeSession(project, 'c0a80101-0000-4000-8000-000000000001');
   session.start('startup');
@@ -97,7 +97,7 @@ function execute(project) {
   say('  the session stops, and its hook reports to .nexus/state/tasks.json');
 }
 
-/** Returns the workers of the change; they know its todos, which are tasks here. */
+/** Returns the change's crew, whose workers know task-N as todo-N. */
 function crew() {
   const workers = change.crew();
   const worker = (task, root) => workers.worker({ ...task, todoId: task.todoId.replace('task-', 'todo-') }, root);
@@ -146,7 +146,7 @@ async function tell(client, name, given) {
   return value;
 }
 
-/** Loads the official client of the protocol; null where only the package is installed, which does not include it. */
+/** Loads the protocol's official client; null in an installed package, which does not include that client. */
 async function loadOfficial() {
   try {
     const [{ Client }, { StdioClientTransport }] = await Promise.all([
@@ -160,7 +160,6 @@ async function loadOfficial() {
   }
 }
 
-/** Starts a server, and connects to it. */
 async function openClient({ root: cwd, env }, name, official) {
   if (official === null) return speak(cwd, env, name);
   const client = new official.Client({ name, version: '1' });

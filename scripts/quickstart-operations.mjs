@@ -1,7 +1,7 @@
-// A morning with the loop: `npm run quickstart -- operations`, installed `dev-cli demo operations`. auto, three workers
-// and an orchestrator share twelve goals, while a person answers what waits. Scripts play the tools, the workers'
-// commands, the orchestrator and the person. dev-cli's clock runs SPEED times as fast, so that claims expire within
-// seconds; git, the tests and every call of dev-cli are real.
+// A morning with the loop: `npm run quickstart -- operations`, or if installed, `dev-cli demo operations`. auto, three
+// workers and an orchestrator share twelve goals, while a person answers the waiting items. Scripts play the tools, the
+// workers' commands, the orchestrator and the person. dev-cli's clock runs SPEED times as fast, so that claims expire
+// within seconds; git, the tests and every call of dev-cli are real.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,12 +32,12 @@ alternatives:
   - { id: table, approach: "A table in a file" }
   - { id: memory, approach: "A map in memory" }
 `;
-/** The alternatives of the decision: one is red, one produces much, one little. */
+/** The command that tries an alternative of the decision: `none` fails, `table` writes many lines, `memory` few. */
 const TRY =
   'case {alternative_id} in none) exit 1;; table) seq 1 200 >cache.txt;; memory) echo a map >cache.txt;; esac';
 
 const page = (id) => ({ write: { [`docs/${id}.md`]: `${id}\n` } });
-/** What the scripted tool does in each session of a goal. */
+/** For each goal, what the scripted tool does in its first session, its second, and so on. */
 const SESSIONS = {
   look: [
     {
@@ -109,13 +109,13 @@ function begin(project) {
     writeFileSync(join(root, path), text);
   }
   run(project, 'git add --all && git commit --quiet --message="Goals of the morning"');
-  // A person's own file, in the way of a file that an attempt adds.
+  // A person's own file, at a path where an attempt will add a file.
   mkdirSync(join(root, 'docs'), { recursive: true });
   writeFileSync(join(root, 'docs/errors.md'), 'mine\n');
   project.digest = ask(project, 'auto --recursive --dry-run').trust.digest;
 }
 
-/** Starts the workers, each with a goal; the first is killed, the second paused. */
+/** Starts three workers, and once the first two have a goal, kills the first and pauses the second. */
 async function join3(project) {
   const line = (seconds) => `sleep ${seconds}; mkdir -p docs; echo "$GOAL" >"docs/$GOAL.md"`;
   const workers = [60, 4, 0].map((seconds, n) =>
@@ -178,7 +178,7 @@ async function outlive(project, paused) {
   check(exit !== 0, true, 'the paused worker is refused: it is too late');
 }
 
-/** Answers the item about a branch that could not be moved over a person's file. */
+/** Answers the item about a branch that could not be moved because a person's file was in the way. */
 function answerClash(project) {
   const id = find(project, 'clash', 'action_escalate');
   act(project, id, 'defer --operator anna');
@@ -210,7 +210,7 @@ function show(project) {
   check(first, second, 'two replays give the same bytes');
 }
 
-/** Computes some figures of the baseline from the lines of the log alone. */
+/** Computes some of the baseline's figures from the event log alone. */
 function countByHand(project) {
   const lines = read(project, '.ai/events/events.jsonl').trim().split('\n');
   const events = [...new Map(lines.map((line) => [JSON.parse(line).event_id, JSON.parse(line)])).values()];
@@ -231,7 +231,7 @@ function countByHand(project) {
   };
 }
 
-/** Starts a program in a process group of its own. */
+/** Starts a command of dev-cli, or a shell script, in its own process group. */
 function start({ root: cwd, env }, program, args, shown = `dev-cli ${program} ${args.slice(0, 4).join(' ')}`) {
   say(`  $ ${shown} &`);
   const [file, words] = program === 'sh' ? ['sh', args] : [process.execPath, [BINARY, program, ...args]];

@@ -1,10 +1,10 @@
-// What the demonstrations of scripts/quickstart-*.mjs share: printing the commands they run, and counting wrong
-// results.
+// Functions that the demonstrations in scripts/quickstart-*.mjs share: they print the commands that are run, and count
+// wrong results.
 import { spawnSync } from 'node:child_process';
 import { StandInError } from '../tests/support/agent.mjs';
 import { createProject } from '../tests/support/project.mjs';
 
-/** A project's own recipe, in which a person is asked before anything is integrated. */
+/** A project's own recipe that asks a person before anything is integrated. */
 export const ASK_FIRST = `name: ask-first
 type: sequential
 description: "Work on a goal; a person looks before anything is integrated."
@@ -22,14 +22,14 @@ blocks:
       - { id: drop, label: leave it, goto: halt }
 `;
 
-/** The longest command that is printed whole, in characters. */
+/** Longer commands, in characters, are cut when they are printed. */
 const TOLD = 110;
 
 let wrong = 0;
 
 /**
- * Plays in a new project, which is kept.
- * @param {{ title: string, prefix: string, look: string }} about `look`: the command for looking around
+ * Plays a demonstration in a new project, which is kept.
+ * @param {{ title: string, prefix: string, look: string }} about `look` is a command for looking around afterwards
  * @param {(project: ReturnType<typeof createProject>) => Promise<void>} acts
  * @returns {Promise<number>} the exit code
  */
@@ -42,9 +42,9 @@ export function playOn({ title, prefix, look }, acts) {
 }
 
 /**
- * Plays, and prints the outcome.
+ * Plays a demonstration, and prints how it came out.
  * @param {string} title
- * @param {() => Promise<string>} acts returns the command for looking around
+ * @param {() => Promise<string>} acts returns a command for looking around afterwards
  * @returns {Promise<number>} the exit code
  */
 export async function play(title, acts) {
@@ -55,7 +55,7 @@ export async function play(title, acts) {
   return wrong === 0 ? 0 : 1;
 }
 
-/** Prints and counts a failure of a stand-in; any other error is a defect of the script. */
+/** Prints and counts an error of the scripted actors; rethrows any other error, which is a defect of the script. */
 export function failSoftly(error) {
   if (!(error instanceof StandInError)) throw error;
   wrong += 1;
@@ -63,8 +63,8 @@ export function failSoftly(error) {
 }
 
 /**
- * Returns the output of a command that must succeed. @param {boolean} [isQuiet] whether the command is not printed,
- * because it is repeated often
+ * Returns the output of a command that must succeed.
+ * @param {boolean} [isQuiet] whether to run the command without printing it
  */
 export function run({ root: cwd, env }, command, isQuiet = false) {
   if (!isQuiet) say(`  $ ${command.length > TOLD ? `${command.slice(0, TOLD)}…` : command}`);

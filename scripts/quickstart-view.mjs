@@ -1,7 +1,7 @@
-// What a person sees: `npm run quickstart -- view`, installed `dev-cli demo view`. Shows three runs, one ended, one
-// waiting and one at work: home at 80 columns; the page in Chromium, where the gate is answered with the number that
-// the terminal shows, and the agent continues meanwhile; the file for a colleague. Then a run of 1,000 todos, which
-// continues while somebody scrolls. Scripts play the agents.
+// What a person sees: `npm run quickstart -- view`, or if installed, `dev-cli demo view`. With three runs, one ended,
+// one waiting and one working, it shows home at 80 columns; the page in Chromium, where an agent continues meanwhile
+// and the gate is answered with the number that the terminal shows; and the file for a colleague. Then it scrolls in a
+// run of 1,000 todos that continues. Scripts play the agents.
 import { spawn } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ import { check, heading, playOn, run, say } from './quickstart-stage.mjs';
 const PREFIX = 'dev-cli-view-';
 const PARTS = 'write-parts';
 const MANY = 1_000;
-/** The most milliseconds to wait for something on a screen. */
+/** Milliseconds to wait for something to appear on a screen. */
 const PATIENCE = 15_000;
 
 /** @returns {Promise<number>} the exit code */
@@ -43,7 +43,7 @@ export async function playView() {
   });
 }
 
-/** Creates three runs: one that went through everything that can happen, one that waits for a person, one at work. */
+/** Creates three runs: one that ended after several troubles, one that waits for a person, and one being executed. */
 function stage(project) {
   heading('Three runs');
   const stopAt = (wanted) => (action) => (wanted(action) ? 'stop' : undefined);
@@ -63,7 +63,7 @@ function stage(project) {
   return { ended, waiting, busy, task };
 }
 
-/** Shows home as text, as on a terminal that cannot move its cursor. */
+/** Prints home as a terminal shows it that cannot move its cursor. */
 function showHome({ root, env }, terminal) {
   heading('dev-cli, at 80 columns');
   const { output } = terminal('stty cols 80 rows 24; dev-cli', { cwd: root, env: { ...env, TERM: 'dumb' } });
@@ -141,7 +141,7 @@ async function lookAround(project, browser, { ended, waiting, busy, task }) {
   );
 }
 
-/** Scrolls a run of very many todos while its agents work. */
+/** Scrolls through a run with very many todos while its agents work. */
 async function scroll(browser) {
   heading(`${MANY} todos at work`);
   const project = createProject({ prefix: PREFIX });
@@ -171,7 +171,7 @@ async function scroll(browser) {
   project.remove();
 }
 
-/** Runs in the page: scrolls down some rows and back, one step per frame. @returns the milliseconds of each step */
+/** Runs in the page: scrolls down and back up, one step per frame. @returns the milliseconds that each step took */
 async function scrollOn() {
   const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
   const times = [];
@@ -185,7 +185,7 @@ async function scrollOn() {
   return times;
 }
 
-/** Runs in a thread of its own: plays the agents of some waves. */
+/** Runs in its own thread: plays the agents of twelve actions. */
 function work(project) {
   let left = 12;
   const before = () => (left-- > 0 ? undefined : 'stop');

@@ -1,6 +1,7 @@
-// The main job on a real project, call by call: a plan, its approval, and its execution to committed work. A script
-// plays the agent, its subagents and the person at the gates (tests/support/); everything else is what a user gets. In
-// a clone `npm run quickstart`, installed `dev-cli demo`; everything it needs is in `files` of package.json.
+// Shows dev-cli's main job on a real project, call by call: a plan, its approval, and its execution to committed work.
+// A script plays the agent, its subagents and the person at the gates (tests/support/); everything else is what a user
+// gets. Run it with `npm run quickstart` in a clone, or with `dev-cli demo` if installed: all files that it needs are
+// listed under `files` in package.json.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -110,7 +111,7 @@ function heading(part, title, skill) {
   console.log(`${pc.bold(pc.inverse(` ${part} ${title} `))} ${pc.dim(`as ${skill} says`)}\n`);
 }
 
-/** Prints one call: the command, its answer in short, and how much an agent has read so far. */
+/** Prints one call: the command, its answer in short, and how much the agent has read so far. */
 function show(call, action) {
   const number = call.typed === null ? String(agent.totals().calls).padStart(2) : '  ';
   const who = call.typed !== null ? pc.yellow('person') : pc.cyan('agent ');
@@ -130,7 +131,7 @@ function show(call, action) {
   console.log(pc.dim(`${GAP}so far ${sums}\n`));
 }
 
-/** Prints what dev-cli itself has done meanwhile, from its journal: tests and commits cost the agent nothing. */
+/** Prints the tests and commits that dev-cli itself made meanwhile, from the journal; they cost the agent nothing. */
 function showWork() {
   const entries = readFileSync(join(run, 'events.jsonl'), 'utf8').trimEnd().split('\n').slice(told);
   told += entries.length;
@@ -145,7 +146,7 @@ function showWork() {
   }
 }
 
-/** Prints what a subagent of the execution has done; the main agent reads nothing of it. */
+/** Prints what an execution's subagent has written; the main agent reads none of it. */
 function showTask(task, files) {
   const wrote = files.length === 0 ? 'its result' : `${files.join(', ')} and its result`;
   console.log(`   ${pc.magenta('agent')}  ${taskInShort(task)} writes ${wrote}`);
@@ -158,7 +159,7 @@ function describe(action) {
   if (details.length > 0) console.log(`${GAP}${pc.dim(cut(details))}`);
 }
 
-/** Requires that a run has completed. */
+/** @throws StandInError if the run has not completed */
 function completed(done) {
   if (done.outcome !== 'completed') throw new StandInError(`the run ended as ${done.outcome}: ${done.summary}`);
   return done;

@@ -1,7 +1,7 @@
 // Checks everything that must hold before a change goes in, from a clean checkout: install, build, types, lint, tests,
-// proofs. Streams the output; the last line is `N passed, N failed`, which counts tests and proofs, and every other
-// failed stage as one failure. Random choices are seeded by the tree that is checked out, so the same tree always gets
-// the same verdict.
+// proofs. Streams the output. The last line is `N passed, N failed`: it counts tests and proofs, and each other stage
+// that failed as one failure. The checked-out tree seeds all random choices, so that the same tree always gets the same
+// verdict.
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const NEEDED = [
   { name: 'install', command: ['npm', 'ci', '--no-audit', '--no-fund', '--loglevel=error'] },
   { name: 'build', command: ['npm', 'run', '--silent', 'build'] },
 ];
-/** Stages that run beside the tests, which sometimes leave a core idle; their output is shown when they have ended. */
+/** Stages that run alongside the tests, which sometimes leave a core idle; their output is shown after the tests. */
 const BESIDE = [
   { name: 'types', command: ['npm', 'run', '--silent', 'typecheck'] },
   { name: 'lint', command: ['npm', 'run', '--silent', 'lint'] },
@@ -56,7 +56,7 @@ async function runNeeded() {
 async function runTests() {
   const report = join(scratch, 'tests.json');
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-  // The binary has just been built.
+  // Tells the tests not to build the binary, because it has just been built.
   const env = { DEV_CLI_TESTS_BUILT: '1', DEV_CLI_TEST_PROOFS: 'sixth', ...seedOfTree() };
   console.log('\nOf the proofs, every sixth file, as the seed of the tree says: `npm run prove` runs all.');
   const exit = await run('tests and proofs', ['npx', 'vitest', 'run', ...reporters], env);
@@ -78,7 +78,7 @@ async function runTests() {
   }
 }
 
-/** Returns the seed for the tests, derived from the tree; none if a seed is given or this is no checkout. */
+/** Returns the tests' seed, derived from the tree; nothing if the environment sets a seed or this is no checkout. */
 function seedOfTree() {
   if (process.env.DEV_CLI_TEST_SEED) return {};
   try {
@@ -104,13 +104,12 @@ function countsIn(report) {
   }
 }
 
-/** Runs a command whose output is passed straight through. Returns its exit code. */
+/** Runs a command and passes its output through. Returns its exit code. */
 async function run(name, command, env = {}) {
   console.log(`\n== ${name}: ${command.join(' ')}`);
   return (await start(command, { env: { ...process.env, ...env }, stdio: 'inherit' })).exit;
 }
 
-/** Runs a command and collects its output. */
 function runQuietly(command) {
   return start(command, { stdio: ['ignore', 'pipe', 'pipe'] });
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/base/json.js';
 
-/** One call of a tool, for a mutant to change: its parameters, its reply, and the files before and after it. */
+/** One tool call for a mutant to change: its parameters, its reply, and the files before and after the call. */
 export interface Draft {
   name: string;
   params: JsonObject;
@@ -10,13 +10,13 @@ export interface Draft {
   files: Map<string, string>;
 }
 
-/** A server that breaks one requirement: it passes every exchange of these calls to `mutate`, which may change it. */
+/** A server that breaks one requirement: after each of its `calls`, `mutate` may change the reply and the files. */
 export interface Mutant {
   id: string;
   requirement: string;
-  /** The calls that the mutant changes. */
+  /** The names of the calls that the mutant changes. */
   calls: readonly string[];
-  /** Whether it changes refusals; by default it changes all other replies. */
+  /** If set, the mutant changes only refusals; by default, it changes all other replies. */
   on?: 'refusal';
   mutate: (draft: Draft) => void;
 }
@@ -78,7 +78,7 @@ export interface Agent {
   files_touched?: string[];
 }
 
-/** The members of all replies of the tools together. */
+/** The members of all tools' replies together. */
 export interface Reply {
   error: string;
   active: boolean;
@@ -131,9 +131,7 @@ export const EDITS = '.nexus/state/edit-tracker.json';
 export const REOPENS = '.nexus/state/reopen-tracker.json';
 export const ARTIFACTS = '.nexus/state/artifacts/';
 
-/**
- * Creates a function that changes a JSON file after the call. A list that `change` returns replaces that in the file.
- */
+/** Creates a function that changes a JSON file after the call. If the file is a list, `change` may return a new one. */
 function edit<T>(path: string): (draft: Draft, change: (value: T) => unknown) => void {
   return ({ files }, change) => {
     const value = readJson<T>(files, path);
@@ -162,7 +160,7 @@ export function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Sets members of an object. */
+/** Sets members of an object, and returns the object. */
 export function set<T extends object>(target: T, members: Partial<T>): T {
   return Object.assign(target, members);
 }
@@ -189,7 +187,7 @@ export function accept(draft: Draft, reply: object = {}): void {
   draft.reply = reply as Reply;
 }
 
-/** Changes the cycle that the call appended. */
+/** Changes the cycle that the call appended to the history, if any. */
 export function lastCycle(draft: Draft, change: (cycle: Cycle) => void): void {
   history(draft, ({ cycles }) => {
     const last = cycles.at(-1);
@@ -205,7 +203,7 @@ export function find<T extends { id: number }>(list: readonly T[], id: unknown):
 /** A mutant's id and what it does. */
 export type Row = readonly [id: string, mutate: (draft: Draft) => void];
 
-/** Creates mutants of one call that break one requirement. */
+/** Creates mutants that break one requirement in one call. */
 export function mutants(requirement: string, call: string, rows: readonly Row[], on?: 'refusal'): Mutant[] {
   return rows.map(([id, mutate]) => ({
     id: `${call}: ${id}`,
@@ -216,7 +214,7 @@ export function mutants(requirement: string, call: string, rows: readonly Row[],
   }));
 }
 
-/** Creates mutants for each error message of a tool: one with other words, one that accepts the call instead. */
+/** Creates two mutants for each of a tool's error messages: one changes the words, one accepts the call instead. */
 export function messages(requirement: string, call: string, said: readonly string[]): Mutant[] {
   return said.flatMap((message) => {
     const isIt = ({ reply }: Draft): boolean => reply.error.startsWith(message);

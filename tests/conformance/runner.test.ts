@@ -6,7 +6,7 @@ import { devCli } from '../support/cli.js';
 import { freshProjects } from '../support/fresh.js';
 import type { Project } from '../support/project.mjs';
 
-// neutral.md, Conformance: the runner against programs that are not servers, and against a stranger's server.
+// neutral.md, Conformance: tries the runner on programs that are not servers, and on a stranger's server.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -295,7 +295,7 @@ describe('fixtures that are none', () => {
   it('a sound one is judged by what it claims', () => {
     const judged = judge(sound);
     expect(judged.code).toBe(0);
-    // A suite of somebody else gets one finding for each schema that it does not claim.
+    // Somebody else's suite gets one finding for each schema that none of its cases covers.
     expect(judged.json['findings']).toHaveLength(5);
     const claims = { ...sound, covers: { return_value: { plan_status: ['topic'] } } };
     const { code, json } = judge(claims);

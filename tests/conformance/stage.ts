@@ -12,7 +12,7 @@ import type { CallName } from '../../src/wings/neutral/specs.js';
 import { scratchDirectory } from '../support/scratch.js';
 import type { Draft, Mutant } from './draft.js';
 
-/** Runs our tools in this process with the runner's own cases and assertions, so that a case with a mutant is fast. */
+/** Runs our tools in this process with the runner's cases and assertions, so that trying a mutant on a case is fast. */
 
 const SHIPPED = { reader: DISK_READER, package: resolve('.') };
 const HARNESS = 'dev-cli-agent';
@@ -25,7 +25,7 @@ interface Exchange extends TargetReply {
   after: CaseFiles;
 }
 
-/** Replies of our tools by files and parameters: mutants mostly repeat the same calls. */
+/** Our tools' replies, cached by files and parameters, because mutants mostly repeat the same calls. */
 const known = new Map<string, Promise<Exchange>>();
 const parent = scratchDirectory('conformance-');
 
@@ -74,7 +74,7 @@ async function exchange(git: string, { name, params }: Case['steps'][number], fi
   }
 }
 
-/** Creates just enough of a repository to tell what is checked out. */
+/** Creates just enough of a repository for the tools to see which branch is checked out. */
 function pretendRepository(root: string, git: string): void {
   const head = git === 'detached' ? 'a1b2c3d4'.repeat(5) : `ref: refs/heads/${git}`;
   for (const [path, text] of [
@@ -92,7 +92,7 @@ function lay(value: Json): string {
   return `${JSON.stringify(value, null, 2)}\n`;
 }
 
-/** Whether any of these cases detects a mutant. */
+/** Returns whether any of these cases detects a mutant. */
 export async function isKilled(mutant: Mutant, cases: readonly Case[]): Promise<boolean> {
   for (const one of cases) {
     const isConcerned = one.steps.some(({ name }) => mutant.calls.includes(name));
@@ -101,7 +101,7 @@ export async function isKilled(mutant: Mutant, cases: readonly Case[]): Promise<
   return false;
 }
 
-/** Lists the mutants that no case detects among the cases for the broken requirement. */
+/** Lists the mutants that are not detected by any case for the requirement that they break. */
 export async function listSurvivors(mutants: readonly Mutant[], cases: readonly Case[]): Promise<string[]> {
   const survivors: string[] = [];
   for (const mutant of mutants) {

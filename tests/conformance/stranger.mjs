@@ -1,7 +1,7 @@
 // @ts-nocheck
-// A stranger's server for the neutral contract: correct but naive, without a lock, and with its own wording wherever
-// the contract leaves the wording open. `node stranger.mjs` speaks the Model Context Protocol on stdio; `node
-// stranger.mjs CALL JSON` answers one call.
+// A stranger's server for the neutral contract: correct but naive, without a lock, and with its own wording where the
+// contract leaves the wording open. `node stranger.mjs` speaks the Model Context Protocol on stdio; `node stranger.mjs
+// CALL JSON` answers one call.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';

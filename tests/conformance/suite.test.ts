@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { OWN, PUBLISHED, perform } from './stage.js';
 
-// neutral.md, Conformance: our tools in this process, with the runner's own cases and assertions.
+// neutral.md, Conformance: tries our tools in this process, with the runner's own cases and assertions.
 
 describe.each([
   ['published', PUBLISHED, 48],

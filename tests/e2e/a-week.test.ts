@@ -14,7 +14,7 @@ import { BINARY, CHECKOUT, createProject, type Project } from '../support/projec
 import { startProvider } from '../support/provider.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-/** The week of docs/a-week.md: the page's commands in its order, with the real binary, and between them what others do. */
+/** Plays the week of docs/a-week.md: its commands in order, with the real binary; in between, the others' actions. */
 
 const RUN = 'delete-todos-1';
 const CHANGE = CHANGES.middle;
@@ -27,7 +27,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** The page in parts, as it is walked. */
+/** Returns a function that takes the page's next steps, up to the step that begins with `last`. */
 function walkPage(project: Project): (last: string) => void {
   const left: Step[] = stepsOf('docs/a-week.md');
   return (last) => {
@@ -55,7 +55,7 @@ function commit(project: Project, message: string): void {
   expect(dev(project, 'git status --porcelain')).toBe('');
 }
 
-/** Calls tools of the shared plan over MCP, in a server of its own. */
+/** Calls tools of the shared plan over MCP, on a server started for these calls. */
 function callTools(project: Project, calls: [string, object][]): Record<string, unknown>[] {
   const clientInfo = { name: 'claude-code', version: '1' };
   const messages = [
@@ -101,7 +101,7 @@ function planIn(project: Project): void {
   expect(said.map((one) => one['error'])).toEqual([undefined, undefined, undefined, undefined]);
 }
 
-/** The workers of the change; its todos are tasks here. */
+/** Returns the change's crew, whose workers know task-N as todo-N. */
 function createCrew(): Crew {
   const crew = CHANGE.crew();
   const worker: Crew['worker'] = (task, root) =>
@@ -116,7 +116,7 @@ function treeOf(project: Project): string {
   return tree;
 }
 
-/** A model for `drive`, told of each request before it is answered. */
+/** Serves a scripted model to `drive`; before each answer, it waits for the returned object's `onAsk`. */
 async function serveModel(project: Project) {
   const stage = { onAsk: async (_: string): Promise<void> => {} };
   let model: ReturnType<typeof createModel> | undefined;
@@ -143,7 +143,7 @@ async function serveModel(project: Project) {
   return stage;
 }
 
-/** Answers the gate in the page, by the number of the terminal. */
+/** Answers the gate in the page, and confirms with the number that the terminal shows. */
 async function answerInPage(project: Project): Promise<void> {
   const view = new View(project, [RUN], { terminal: true });
   open.push(() => view.stop());
@@ -159,7 +159,7 @@ async function answerInPage(project: Project): Promise<void> {
   expect(await view.end()).toBe(0);
 }
 
-/** The night: `auto` is killed while its session asks the model, the session when task-1 is committed. */
+/** Plays the night: kills `auto` when its session asks the model, and the session once task-1 is committed. */
 async function playNight(project: Project, stage: { onAsk: (told: string) => Promise<void> }): Promise<void> {
   const auto = spawn(process.execPath, [BINARY, 'auto', '--recursive'], {
     cwd: project.root,
@@ -183,7 +183,7 @@ async function playNight(project: Project, stage: { onAsk: (told: string) => Pro
   await eventually('the end of the session is on record', () => existsSync(join(session, 'exit.json')));
 }
 
-/** What a session of Codex is told when it begins, by the hooks that were installed. */
+/** Returns what the installed hooks tell a Codex session when it begins. */
 function beginCodex(project: Project): string {
   const recorded = readFileSync(join(CHECKOUT, 'tests/fixtures/harness/codex.jsonl'), 'utf8').split('\n');
   const payload = recorded.find((line) => line.includes('"SessionStart"'))?.replaceAll('/project', project.root);
@@ -200,7 +200,7 @@ function beginCodex(project: Project): string {
   return stdout;
 }
 
-/** Codex in the attempt's tree: it goes on from `next`, until `stops`. */
+/** Plays Codex in the attempt's tree, from `first` or the pending action, until `stops` holds for an action. */
 function goOnInCodex(project: Project, stops: (action: Action) => boolean, first?: Action) {
   const prompts: string[] = [];
   const agent = new StandIn({
@@ -261,7 +261,7 @@ it.skipIf(skipped)(
     upTo('dev-cli nexus report');
     expect(tasksOf(project)).toEqual(['completed', 'completed']);
 
-    // Wednesday. The batch that somebody starts meanwhile leaves a held run alone.
+    // Wednesday. The run is held, so a batch that somebody starts meanwhile leaves it alone.
     upTo('dev-cli hold');
     expect(agent.step(action)).toMatchObject({ action: 'held', by: 'human' });
     const meanwhile = spawnSync(process.execPath, [BINARY, 'auto', '--recursive'], {
@@ -300,7 +300,7 @@ it.skipIf(skipped)(
     expect(late.status).toBe(4);
     expect(JSON.parse(late.stdout).error.fix).toContain('git log --grep "Dev-Cli-Goal: delete-todos"');
 
-    // Word for the next one, who asks on Monday.
+    // The handoff for the next session, which asks for its context on Monday.
     upTo('dev-cli handoff write');
     commit(project, 'Clients can remove to-dos');
     upTo('dev-cli context');

@@ -12,7 +12,7 @@ import { SMALL_CREW } from '../support/small.mjs';
 import { agentFor, STORIES } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-/** Like amnesia.test.ts, for the recipes that come after a plan. */
+/** Like amnesia.test.ts, for the recipes that begin with a finished plan. */
 
 const fresh = freshProjects();
 
@@ -65,8 +65,8 @@ it('(a crew that remembers what it did is found out)', { timeout: 240_000 }, () 
 });
 
 /**
- * Carries a run to its end with a new agent for each step: one does the work but disappears before it acknowledges, and
- * the next knows only the run's name. Returns the blocks as acknowledged.
+ * Drives a run to its end with two new agents for each step: the first does the work but disappears before it
+ * acknowledges; the second knows only the run's name. Returns the blocks in the order of their acknowledgements.
  */
 function replaced(first: Action, make: (scenario?: Scenario) => StandIn): string[] {
   const acknowledged: string[] = [];
@@ -87,10 +87,7 @@ function replaced(first: Action, make: (scenario?: Scenario) => StandIn): string
   return acknowledged;
 }
 
-/**
- * Checks manifest and next at a step: small, correct, the same when repeated, and without side effects. Returns the
- * block.
- */
+/** Checks that `manifest` is small, `next` repeats the action, and neither leaves a trace. Returns the block. */
 function lookedAt(project: Project, action: Action): string {
   const image = imageOf(project);
   const manifest = devCli(project, ['manifest', RUN]);
@@ -103,7 +100,7 @@ function lookedAt(project: Project, action: Action): string {
   return action.block;
 }
 
-/** Returns results that do not depend on when, and in how many calls, they came about. */
+/** Returns the results of a run that do not depend on its times or on its number of calls. */
 function resultOf(project: Project) {
   const report = existsSync(join(runDir(project, RUN), 'report.md')) ? reportOf(project) : '';
   return {

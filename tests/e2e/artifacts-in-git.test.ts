@@ -20,13 +20,13 @@ afterEach(() => project.remove());
 const document = (path: string): string => `.dev/specs/${RUN}/${path}`;
 const ownRules = (): string => join(runDir(project, RUN), '.gitignore');
 
-/** Lists the files of the run's directory that git sees. */
+/** Lists the changed and untracked files that git reports in the run's directory. */
 function seen(): string[] {
   const status = git(project, 'status', '--porcelain', '-z', '--untracked-files=all', '--', `.dev/specs/${RUN}`);
   return status.split('\0').flatMap((line) => (line === '' ? [] : [line.slice(3)]));
 }
 
-/** Begins a run of one step whose recipe has this head; its agent writes the documents. */
+/** Begins a run whose one-step recipe has this header, and writes the documents at `paths` as its agent would. */
 function begin(head: string, ...paths: string[]): Action {
   const action = startTiny(project, [END_BLOCK], head);
   for (const path of paths) writeProjectFile(project, document(path), `# ${path}\n`);

@@ -106,7 +106,7 @@ describe.skipIf(skipped)(
       }
       expect(second).toContain('your review of round 1, REJECT');
       expect(second).toContain('## Blocking');
-      // After the person's answer: the verdict before it was different.
+      // The third review follows the person's answer; the verdict before it was OKAY, no longer REJECT.
       expect(third).toContain('your review of round 2, OKAY');
       expect(third).not.toContain('your review of round 1');
     });

@@ -7,7 +7,7 @@ import { freshProjects } from '../support/fresh.js';
 import { CHECKOUT, type Project } from '../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-// The shipped recipe for bugs, on a real bug of the sample: PATCH /todos/0x1 changes to-do 1.
+// Tries the shipped recipe for bugs on a real bug in the sample: PATCH /todos/0x1 changes to-do 1.
 
 const fresh = freshProjects();
 const terminal = findTerminal();
@@ -34,10 +34,10 @@ function write(project: Project, path: string, text: string): void {
   writeFileSync(join(project.root, path), text);
 }
 
-/** Returns the action of an answer, which may be the action itself. */
+/** Returns the action in a command's answer; the answer of `next` is the action itself. */
 const actionOf = (json: Document): Action => json.next ?? (json as unknown as Action);
 
-/** Runs a printed command, and polls while dev-cli itself is at work. */
+/** Runs a printed command, and polls while dev-cli runs commands of its own. */
 function go(project: Project, line = ''): { ran: NonNullable<Document['ran']>; next: Action } {
   let { json } = runPrinted(project, line);
   const ran = [...(json.ran ?? [])];
@@ -50,7 +50,7 @@ function go(project: Project, line = ''): { ran: NonNullable<Document['ran']>; n
   return { ran, next };
 }
 
-/** Answers the gate as a person in a terminal. */
+/** Answers the gate as a person at a terminal. */
 function answer(project: Project, choice: string, typed = ['yes']): Action {
   const said = terminal?.(`dev-cli approve fix-id --choice ${choice} --text`, {
     cwd: project.root,
@@ -88,7 +88,7 @@ describe.skipIf(skipped)(`a bug is mended${skipped ? ` (skipped: ${NO_TERMINAL})
     const { ran, next: again } = go(project, mend.ack);
     expect(ran).toMatchObject([{ block: 'green', ok: false }]);
     expect(again).toMatchObject({ block: 'mend' });
-    // The command that runs the new test succeeds because the test fails, as it must.
+    // The step that runs the new test succeeds because the test fails, as it must before the fix.
     expect(devCli(project, ['status', 'fix-id']).stdout).toContain('Run the new test, which must fail: as expected');
     expect(again.read?.map((path) => readFileSync(join(project.root, path), 'utf8')).join('\n')).toContain('0x1');
 
@@ -128,7 +128,7 @@ describe.skipIf(skipped)(`a bug is mended${skipped ? ` (skipped: ${NO_TERMINAL})
     expect(nextOf(json).message).toContain(`touch ${ran}`);
     const refused = devCli(project, ['step', 'complete', 'fix-id', '--action', 'a2', '--choice', 'mend']);
     expect(refused.json.error?.code).toBe('HUMAN_REQUIRED');
-    // Only what was accepted may run: a different text in the same file is not what the person was asked about.
+    // Only the accepted command may run: the file now holds one that the person was not asked about.
     write(project, '.dev/specs/fix-id/bug.json', JSON.stringify({ ...harmful, command: `touch ${ran}-too` }));
     const said = terminal?.('dev-cli approve fix-id --choice mend --text', {
       cwd: project.root,

@@ -4,7 +4,7 @@ import { devCli, nextOf, stateOf } from '../support/cli.js';
 import { callHook } from '../support/hooks.js';
 import { createProject, type Project } from '../support/project.mjs';
 
-// The first screen of the README: a plan is approved in the chat, with nothing typed at a terminal.
+// The README's first screen: a plan is approved in the chat, with nothing typed at a terminal.
 
 let project: Project;
 afterEach(() => project.remove());

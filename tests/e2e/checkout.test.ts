@@ -7,7 +7,7 @@ interface Locked {
   packages: Record<string, { optionalDependencies?: Record<string, string> }>;
 }
 
-/** Lists optional packages that packages of the lock file depend on but that the lock file does not contain. */
+/** Lists optional dependencies of packages in the lock file that the lock file itself does not contain. */
 function unlocked({ packages }: Locked): string[] {
   return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(

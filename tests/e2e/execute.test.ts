@@ -17,7 +17,7 @@ import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 const withoutTerminal = findTerminal() === null;
 const suffix = withoutTerminal ? ` (skipped: ${NO_TERMINAL})` : '';
 
-/** Allows for a machine that others use, too. */
+/** Long enough for a busy machine. */
 const LONG = { timeout: 240_000 };
 
 let project: Project;
@@ -29,7 +29,7 @@ afterEach(() => project.remove());
 interface Story {
   agent: StandIn;
   done: Action;
-  /** The tasks of each dispatch, as `todo/substep`. */
+  /** Each dispatch's tasks, as `todo/substep`. */
   waves: string[][];
   gates: Action[];
 }
@@ -114,16 +114,14 @@ describe('execute-standard', LONG, () => {
     expect(waves.filter(([first]) => first?.startsWith('all/codeReview'))).toHaveLength(2);
     const polls = agent.calls.filter(({ command }) => command.includes(' --wait '));
     expect(polls.length).toBeGreaterThanOrEqual(2);
-    // A busy machine may need one more poll; with the two that a quiet one needs, this makes 15.
+    // Polls are not counted: an idle machine needs two, which makes 15 calls in all, and a busy one may need a third.
     expect(agent.calls.length - polls.length).toBeLessThanOrEqual(13);
     const pollBytes = polls.slice(2).reduce((bytes, { stdout }) => bytes + Buffer.byteLength(stdout), 0);
     expect(agent.totals().answers - pollBytes).toBeLessThanOrEqual(15_000);
   });
 });
 
-/**
- * Returns the sample plan with commands that take no time; one fails while the mistake of the first attempt is there.
- */
+/** Returns the sample plan with fast commands; that of todo-2 fails until the first attempt's mistake is corrected. */
 function cheapPlan(slow = ['test', '-f', 'README.md']): object {
   const plan = planContent(0) as {
     todos: { id: string; acceptance: { kind: string; run?: string[]; expect?: object }[] }[];
@@ -138,7 +136,7 @@ function cheapPlan(slow = ['test', '-f', 'README.md']): object {
   return plan;
 }
 
-/** Returns the log of the command that failed, relative to the run's directory. */
+/** Returns the path of the failed command's log, relative to the run's directory. */
 function redLog(): string {
   const finished = journalOf(project, RUN).filter(({ type }) => type === 'command-finished');
   const red = finished.map(({ data }) => data as { exit: number; log: string }).find(({ exit }) => exit !== 0);

@@ -11,25 +11,25 @@ import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 import { PLAIN_BLOCK, PLAN_BLOCK, tiny } from '../support/tiny.js';
 
 /**
- * Every gate, and what a person may do there. What the person expects, by gate:
+ * Tries at every gate everything that a person may do there. What the person may expect:
  *
  * | gate                | no                        | edit first                    | the plan is changed meanwhile           |
  * | ------------------- | ------------------------- | ----------------------------- | --------------------------------------- |
  * | approve the plan    | halted; any execution of  | the planner reads the reason, | the gate shows what changed, and the    |
- * |                     | it asks first             | the gate asks again           | yes is about the other plan             |
+ * |                     | it asks first             | the gate asks again           | yes is about the changed plan           |
  * | … of an execution   | halted, nothing was run;  | halted, the reason is kept;   | the same                                |
  * |                     | any way to continue asks  | any way to continue asks      |                                         |
  * |                     | first                     | first                         |                                         |
  * | approve commands    | halted, nothing was run;  | stopped, planned anew: the    | the same; a plan that changes later is  |
  * |                     | continuing asks again     | gate shows the other commands | asked about anew                        |
- * | judge a criterion   | another attempt, which    | the corrected work is passed  | asked first; after a no the answer      |
- * |                     | reads why                 |                               | stands, for the plan being executed     |
+ * | judge a criterion   | another attempt, which    | the corrected work is passed  | asked first; after a no, the answer     |
+ * |                     | reads why                 |                               | counts for the plan being executed      |
  * | a worker's question | the todo is given up      | the answer reaches the next   | the same                                |
  * |                     |                           | attempt                       |                                         |
  * | a recipe's own      | another attempt, which    | the corrected work is         | the same                                |
  * |                     | reads why                 | approved                      |                                         |
- * | confirm decisions   | halted                    | back, with the reason         | the answer stands                       |
- * | rounds used up      | halted                    | as many rounds again          | the answer stands                       |
+ * | confirm decisions   | halted                    | back, with the reason         | the answer counts                       |
+ * | rounds used up      | halted                    | as many rounds again          | the answer counts                       |
  *
  * At each gate, a person who leaves and returns in another session finds the same question, byte for byte, and can
  * answer it; an answer after the gate is gone changes nothing and says so. An agent cannot answer the first six, which
@@ -50,7 +50,7 @@ type Acceptance = ReturnType<typeof smallPlan>['todos'][number]['acceptance'][nu
 
 const ASSERTION: Acceptance = { id: 'as-1', kind: 'assertion', text: 'It is there.' };
 const HUMAN: Acceptance = { id: 'hu-1', kind: 'human', text: 'It reads well.' };
-/** The argument needs quotes to be shown correctly. */
+/** A command with an argument that has to be quoted when it is shown. */
 const command = (word = 'ran it'): Acceptance => ({
   id: 'ac-1',
   kind: 'command',
@@ -94,7 +94,7 @@ const agent = (crew = CREW): StandIn => new StandIn({ project, name: RUN, crew, 
 const pending = (): Action => devCli(project, ['next', RUN]).json as unknown as Action;
 const text = (path: string): string => readFileSync(join(project.root, path), 'utf8');
 
-/** Returns the title of the todo as it is being executed. */
+/** Returns the todo's title in the plan being executed. */
 function titleAtWork(): string | undefined {
   const { engine } = stateOf(project, RUN) as unknown as {
     engine: { todos: Record<string, { title: string }> } | null;
@@ -122,7 +122,7 @@ function planned(plan: object): Action {
   return nextOf(runPrinted(project, write.ack ?? '').json);
 }
 
-/** Checks that however the run is continued, the execution first asks about its plan, and nothing has run. */
+/** Checks that even with every flag that skips questions, an execution first asks about its plan, and runs nothing. */
 function asksFirst(): void {
   const forced = ['--execute', '--force', '--autopilot', '--set', 'approve_commands=auto'];
   const gate = nextOf(devCli(project, ['init', RUN, ...forced]).json);
@@ -135,7 +135,7 @@ function asksFirst(): void {
   expect(existsSync(join(project.root, RAN))).toBe(false);
 }
 
-/** Continues as the error or the ended run says, and checks that this leads back to the gate. */
+/** Continues a halted run with the command that it prints, and checks that this leads back to the gate. */
 function leadsBack(done: Action, block: string): void {
   expect(done).toMatchObject({ done: true, outcome: 'halted' });
   const refused = devCli(project, ['init', RUN, '--execute']);
@@ -148,7 +148,7 @@ function leadsBack(done: Action, block: string): void {
 /** Answers as the person, and returns what the agent gets next. */
 const decide = (gate: Action, choice: string, crew = CREW): Action => agent(crew).decide(gate, choice, WHY);
 
-/** Gives an answer that is refused; returns what the person is told. */
+/** Gives an answer that is refused, and returns the message that the person sees. */
 function refusedAt(choice: string): string {
   const { exit, stdout } = agent().run(`dev-cli approve ${RUN}`, { typed: [choice] });
   expect(exit, stdout).not.toBe(0);
@@ -161,7 +161,7 @@ function changePlan(plan: object): void {
 
 interface Gate {
   title: string;
-  /** Only with commands, or only without, if the other case would not differ. */
+  /** Whether the case is tried only with commands (true) or only without (false), where the other would not differ. */
   only?: boolean;
   open: (variant: Variant) => Action;
   /** The choice that leads on. */
@@ -176,19 +176,18 @@ const execute = (variant: Variant, flags: string, crew = CREW, more: Acceptance[
   return standIn.drive(standIn.execute(flags));
 };
 
-/** Checks that another attempt is handed out, and that its worker reads this. */
+/** Checks that a second attempt begins, and that its worker's prompt contains `what`. */
 function workerReads(next: Action, what: string): void {
   expect(next.tasks).toMatchObject([{ substep: 'worker', attempt: 2 }]);
   expect(text(next.tasks?.[0]?.promptFile ?? '')).toContain(what);
 }
 
-/** Checks that the run goes on and completes. */
 function endsWell(next: Action): void {
   expect(next.action).not.toBe('wait-for-user');
   expect(agent().drive(next)).toMatchObject({ outcome: 'completed' });
 }
 
-/** Checks that a no to the changed plan keeps the plan being executed, and that the gate then repeats its question. */
+/** Checks that after a no to the changed plan, the execution keeps its plan and the gate repeats its question. */
 function standsForThePlanAtWork(yes: string, crew = CREW): Gate['cells']['no'] {
   return (gate, variant) => {
     changePlan(otherPlan(variant));
@@ -452,7 +451,7 @@ const AGENTS_GATES = [
     open: () => {
       const recipe = tiny(project, 'bounded', [BOUND, PLAIN_BLOCK], 'draft: { required: [boundaries, criteria] }\n');
       let action = nextOf(devCli(project, ['init', RUN, '--recipe', recipe, '--goal', 'Add JWT auth']).json);
-      // The same text twice: only a round that fills nothing new counts.
+      // Only a round that adds nothing to the draft counts, so the same text is handed in twice.
       for (let round = 1; round <= 2; round += 1) {
         writeProjectFile(project, action.data?.write ?? '', '## boundaries\n\n- None.\n');
         action = nextOf(runPrinted(project, action.ack ?? '').json);

@@ -27,7 +27,7 @@ const stash = (): void => {
   for (const _ of [1, 2]) git(project, 'stash', '--include-untracked');
 };
 
-/** Returns false while a worker's uncommitted files are there: a user knows that stashing takes those. */
+/** Returns false while a worker has uncommitted files: then a user would not stash, knowing that it takes them. */
 const isTidy = (): boolean => git(project, 'status', '--porcelain', '--', ':(exclude).dev') === '';
 
 function agentThat(before: (action: Action, agent: StandIn) => void): StandIn {
@@ -39,7 +39,7 @@ function agentThat(before: (action: Action, agent: StandIn) => void): StandIn {
   });
 }
 
-/** Tidies up before each action, asks for the pending action, and goes on to the end. */
+/** Drives a run to its end; before each action, tidies up and checks that `next` still returns the action. */
 function driven(start: (agent: StandIn) => Action, tidyUp: () => void): { done: Action; tidied: number } {
   let tidied = 0;
   const agent = agentThat((action) => {

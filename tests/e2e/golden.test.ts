@@ -9,12 +9,12 @@ import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 import { STORIES } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-// This release resumes every run that any earlier release left, to its end (storage.md, state.json).
+// This release resumes every run that an earlier release left, and drives it to its end (storage.md, state.json).
 
 const RUNS = goldenRuns();
 
 const WORKFLOWS = ['ultrawork', 'ultrawork-autopilot'];
-/** Their remote and `gh` are set up before they are resumed. */
+/** Recipes whose runs need a remote and `gh` before they are resumed. */
 const OPENS_PULL_REQUESTS = new Set(['open-pr', 'ultrawork-autopilot']);
 
 let project: Project;
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Checks that the run is as it was stored: the same action, nothing to recover, everything as in the journal. */
+/** Checks that the run is as it was recorded: the same action, nothing to recover, all files as the journal says. */
 function checkKept(run: GoldenRun): void {
   const replayed = devCli(project, ['replay', run.name, '--check', '--json']);
   expect(replayed.json['differences']).toEqual([]);
@@ -33,7 +33,7 @@ function checkKept(run: GoldenRun): void {
   if (run.next['action'] !== 'running') expect(devCli(project, ['next', run.name]).json).toEqual(run.next);
 }
 
-/** All these runs come from elsewhere, so a person has to trust their commands before they go on (protocol.md §4). */
+/** Has a person trust the run's commands, which is required because the run comes from elsewhere (protocol.md §4). */
 function trust({ name }: GoldenRun): void {
   const { exit, output } = findTerminal()?.(`dev-cli trust ${name}`, {
     cwd: project.root,
@@ -61,7 +61,7 @@ function resume(run: GoldenRun): Action {
     const reopened = agent.run(next.resume);
     expect(reopened.exit, reopened.stdout).toBe(0);
   }
-  // A run that has ended stays ended; its name is free for another run.
+  // An ended run cannot be resumed, so a new run begins under its name.
   if (hasEnded(run)) {
     const first = nextOf(agent.run(run.init).answer ?? {});
     return first.done === true ? first : agent.step(first);
@@ -71,10 +71,7 @@ function resume(run: GoldenRun): Action {
 
 const hasEnded = ({ next }: GoldenRun): boolean => next['done'] === true && next['resume'] === undefined;
 
-/**
- * @param last the last action of the resumed run; if the run had ended, the action after one step of a new run of its
- * name
- */
+/** @param last the resumed run's last action; if it had ended, the action after one step of a new run with its name */
 function checkEnd(run: GoldenRun, last: Action): void {
   expect(last.run).toBe(run.name);
   if (!hasEnded(run)) expect(last).toMatchObject({ done: true, outcome: 'completed' });
@@ -109,7 +106,7 @@ describe('golden runs', () => {
   });
 });
 
-/** Simulates releases that misread the files of another release; each must make the checks above fail. */
+/** Simulates releases that misread another release's files; each must make the checks above fail. */
 describe('a golden run that this release would misread is noticed:', () => {
   const file = (name: string, run: GoldenRun): string => `.dev/specs/${run.name}/${name}`;
   const planted: [string, (run: GoldenRun) => void][] = [

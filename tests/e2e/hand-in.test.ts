@@ -38,7 +38,7 @@ const git = (...args: string[]) =>
 
 const crew = (summary = 'Written as asked.') => simpleCrew({}, { summary });
 
-/** Opens a draft pull request for a plan of one todo with open-pr, as before its execution. */
+/** Opens a draft pull request with open-pr for a plan of one todo, which has not been executed yet. */
 function opened(): void {
   const acceptance = [{ id: 'ac-1', kind: 'command' as const, run: ['test', '-f', 'made/todo-1.txt'] }];
   generatePlan(project, { ...smallPlan(), todos: [bareTodo('todo-1', { title: 'Write one', acceptance })] });
@@ -47,7 +47,7 @@ function opened(): void {
   expect(requestsOf(project)).toMatchObject([{ url: URL, isDraft: true }]);
 }
 
-/** Runs the execution up to the last acknowledgement before its end. */
+/** Runs the execution until only the code review remains to be acknowledged. */
 function upToReview(agent: StandIn): Action {
   let action = agent.execute('--execute --autopilot');
   for (let left = 20; left > 0 && action.tasks?.[0]?.substep !== 'codeReview'; left -= 1) action = agent.step(action);
@@ -57,7 +57,7 @@ function upToReview(agent: StandIn): Action {
 
 interface End {
   done: Action & { results: Record<string, string>; warnings?: string[] };
-  /** All `ran` members of the answers. */
+  /** The entries under `ran` in all answers. */
   ran: { block: string; ok: boolean; summary: string }[];
 }
 
@@ -79,7 +79,7 @@ function handedIn(work = crew(), goal?: string): End {
 }
 
 const asked = () => callsOfGh(project).map(({ args }) => args.slice(0, 2).join(' '));
-/** Lists the calls of gh that the execution made. */
+/** Lists the calls to gh that followed the execution's first comment on the pull request. */
 const atEnd = () => asked().slice(asked().indexOf('pr comment') + 1);
 
 describe('the end of an execution with a pull request', () => {
@@ -248,7 +248,7 @@ describe('whoever is cut off on the way', () => {
   });
 });
 
-/** Waits until the job at the end is the pending action. */
+/** Waits until the state contains the execution's last job, which hands in the pull request. */
 async function untilJob(): Promise<void> {
   for (let left = 200; left > 0; left -= 1) {
     const text = readFileSync(join(project.root, '.dev/specs', RUN, 'state.json'), 'utf8');

@@ -9,7 +9,7 @@ import { commitsOf, generatePlan, RUN, reportOf } from '../support/executing.js'
 import { createProject, type Project } from '../support/project.mjs';
 import { bareTodo, smallPlan } from '../support/small.mjs';
 
-/** One word of a verifier, and its consequences: three such words once ended a real run (engine.md, Triage). */
+/** What follows if a verifier reports a violated must-not; three reports once ended a real run (engine.md, Triage). */
 
 const LONG = { timeout: 240_000 };
 const RULE = 'Change the changelog.';
@@ -33,7 +33,7 @@ const plan = () => ({
 });
 const present = (id: string) => ({ id: 'ac-1', kind: 'command' as const, run: ['test', '-f', `made/${id}.txt`] });
 
-/** A crew whose verifier reports todo-1's must-not as violated when `broken` says so, with the prompts by task. */
+/** Returns a crew whose verifier reports todo-1's must-not as violated if `broken` says so, and its prompts by task. */
 function crewOf(broken: (task: Task, prompt: string) => boolean) {
   const prompts: Record<string, string> = {};
   const content = simpleCrew();
@@ -62,7 +62,7 @@ function drive(crew: ReturnType<typeof crewOf>['crew'], first?: Action): { agent
 }
 
 const todosOf = () => (stateOf(project, RUN) as unknown as { engine: RunEngine }).engine.todos;
-/** Returns the file from which a printed command reads its note. */
+/** Returns the path of the file from which a printed command reads its note. */
 const fileOf = (command: string) => /--note @(\S+)/.exec(command)?.[1] ?? '';
 
 describe('a must-not that a verifier finds violated', LONG, () => {
@@ -108,7 +108,7 @@ describe('a must-not that a verifier finds violated', LONG, () => {
     expect(resume).toBe(`dev-cli step invalidate ${RUN} --step todo-1`);
     for (const command of [resume, ruling]) expect(report).toContain(`\`${command}\``);
 
-    // As printed, the command first demands its text, and changes nothing.
+    // The printed command is refused and changes nothing, because the file with its text does not exist yet.
     const before = stateOf(project, RUN);
     expect(agent.run(ruling).exit).toBe(2);
     expect(stateOf(project, RUN)).toEqual(before);

@@ -15,7 +15,7 @@ import {
 } from '../support/forge.mjs';
 import { createProject, type Project } from '../support/project.mjs';
 
-/** open-pr from the outside (recipes.md §4): with a real git remote, and a stand-in for `gh` that records its calls. */
+/** open-pr through the binary (recipes.md §4), with a real git remote and a stand-in for `gh` that records calls. */
 
 let project: Project;
 let base: string;
@@ -28,7 +28,7 @@ afterEach(() => project.remove());
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' }).trim();
 
-/** Hides gh, whatever is installed on this machine. */
+/** Returns a PATH without gh, even if gh is installed on this machine. */
 const withoutGh = (): NodeJS.ProcessEnv => {
   const tools = join(base, 'tools');
   mkdirSync(tools, { recursive: true });
@@ -39,7 +39,7 @@ const withoutGh = (): NodeJS.ProcessEnv => {
   return { PATH: `${join(base, 'bin')}:${tools}` };
 };
 
-/** Polls as told until another action is pending. */
+/** Runs the printed polls until an action other than `running` is pending. */
 function settled(document: Document, env: NodeJS.ProcessEnv = {}): Action {
   let action = (document.next ?? document) as Action;
   for (let n = 0; n < 20 && action.action === 'running'; n += 1) {
@@ -50,7 +50,7 @@ function settled(document: Document, env: NodeJS.ProcessEnv = {}): Action {
 
 const TEXT = { title: 'Add JWT auth', body: 'Why: "quoted" $HOME `x`\n\n- one\n' };
 
-/** Writes the text and acknowledges; returns the next action. */
+/** Writes the pull request's text and acknowledges it; returns the next action. */
 function describeIt(action: Action, text: unknown = TEXT, env: NodeJS.ProcessEnv = {}): Action {
   expect(action).toMatchObject({ block: 'describe', action: 'llm+cli' });
   writeProjectFile(project, action.data?.write ?? '', JSON.stringify(text));
@@ -274,7 +274,7 @@ describe('what gh says is not believed', () => {
     const action = settled(init(project, 'add-auth', '--recipe', 'open-pr'));
     writeProjectFile(project, action.data?.write ?? '', JSON.stringify({ title: 'x', body: 'y'.repeat(1024 * 1024) }));
     expect(runPrinted(project, action.ack ?? '').json.error?.code).toBe('SCHEMA_INVALID');
-    // When called by hand, there is no acknowledgement that could refuse it.
+    // A call by hand is not checked by an acknowledgement, so the command itself refuses the body.
     const byHand = devCli(project, ['pull-request', 'open', 'add-auth']).json;
     expect(byHand.error).toMatchObject({ code: 'EVIDENCE_INVALID' });
     expect(git('for-each-ref', 'refs/remotes/origin/dev')).toBe('');

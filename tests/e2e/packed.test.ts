@@ -25,7 +25,7 @@ beforeAll(() => {
   const { dependencies } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as {
     dependencies: Record<string, string>;
   };
-  // The packages that its one dependency needs are linked beside it.
+  // Its only dependency, ajv, is linked from the checkout, together with the packages that ajv needs.
   expect(Object.keys(dependencies)).toEqual(['ajv']);
   for (const needed of ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse', 'require-from-string'])
     symlinkSync(join(CHECKOUT, 'node_modules', needed), join(modules, needed));

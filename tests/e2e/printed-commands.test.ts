@@ -31,7 +31,7 @@ function trusted(copy: Project): Project {
 }
 
 /**
- * Lists every command line in an answer, wherever it occurs: under `ack`, `poll`, `fix`, `instead`, `resume`, `ruling`.
+ * Lists every command line in an answer, at any depth: under `ack`, `poll`, `fix`, `instead`, `resume`, `ruling`.
  */
 function commandsIn(value: unknown, key = ''): { key: string; command: string }[] {
   if (typeof value === 'string') return value.startsWith('dev-cli ') ? [{ key, command: value }] : [];
@@ -77,7 +77,7 @@ function checkKeys(agent: StandIn): void {
   }
 }
 
-/** The two omitted recipes print nothing that the others do not: fewer handlers, the same phases. */
+/** Two recipes are left out because they print nothing new: one has fewer handlers, the other the same phases. */
 const PRINTING = STORIES.filter(({ recipe }) => recipe !== 'execute-standard' && recipe !== 'ultrawork');
 
 describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
@@ -115,8 +115,8 @@ describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
 });
 
 /**
- * Tries a single task: it is refused without its result, given up as `instead` says, checked as its prompt says, and
- * accepted by its own ack.
+ * Tries a single task in copies: it is refused without a result, checked as its prompt says, given up as `instead`
+ * says, and accepted by its own ack.
  */
 function tryTask(project: Project, action: Action, task: Task): void {
   const copy = trusted(copyOf(project));
@@ -142,7 +142,7 @@ function tryTask(project: Project, action: Action, task: Task): void {
   expect(taken.exit, taken.stdout).toBe(0);
 }
 
-/** Makes a choice as intended: by its own ack, or by a person at a terminal. */
+/** Makes a choice with its own ack, or if the gate requires a person, as that person at a terminal. */
 function chosen(agent: StandIn, action: Action, id: string, ack: string | undefined): Action | undefined {
   if (action.human === 'required') return agent.decide(action, id);
   writeTexts(agent, ack ?? '');
@@ -151,7 +151,7 @@ function chosen(agent: StandIn, action: Action, id: string, ack: string | undefi
   return call.answer?.next;
 }
 
-/** Checks that a halted run says how to reopen it, unchanged and with a ruling. */
+/** Checks that a halted run prints commands that reopen it as it is and with a ruling. */
 function tryResume(agent: StandIn, next: Action | undefined): void {
   if (next?.outcome !== 'halted') return;
   const copy = new StandIn({ project: copyOf(agent.project) });

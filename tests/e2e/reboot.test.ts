@@ -11,8 +11,8 @@ import { committedDocuments, LOSSES, type Loss, lose, reboot } from '../support/
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 
 /**
- * The machine stops without warning in the middle of a run, and restarts with the data that was synced (storage.md,
- * After another boot).
+ * The machine stops without warning in the middle of a run, and restarts with only the synced data (storage.md, After
+ * another boot).
  */
 
 const LONG = { timeout: 240_000 };
@@ -30,7 +30,7 @@ function agentThat(before: (action: Action, agent: StandIn) => void = () => {}):
   return new StandIn({ project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } });
 }
 
-/** Damages every document of the run, and the snapshot, in a way that varies with each action. */
+/** Damages each of the run's documents and the snapshot, in ways that vary from round to round, and reboots. */
 function stop(round: number): Map<string, Buffer[]> {
   const documents = new Map([...committedDocuments(project, RUN), ...renderings()]);
   [...documents].forEach(([path, contents], n) => {
@@ -42,7 +42,7 @@ function stop(round: number): Map<string, Buffer[]> {
   return documents;
 }
 
-/** Contents of documents that no entry holds, by path. */
+/** Contents of the documents that no journal entry contains, by path. */
 let rendered: Map<string, Buffer[]>;
 beforeEach(() => {
   rendered = new Map();
@@ -58,7 +58,7 @@ function renderings(): Map<string, Buffer[]> {
   return rendered;
 }
 
-/** Stops the machine before each action, asks for the pending action, and goes on to the end. */
+/** Drives a run to its end; before each action, stops the machine and checks that `next` still returns the action. */
 function driven(start: (agent: StandIn) => Action): Action {
   let round = 0;
   const agent = agentThat((action) => {
@@ -90,7 +90,7 @@ describe('a machine that stops before every action', () => {
 });
 
 describe('after another boot', () => {
-  /** Returns an action of a run whose draft and more are committed. */
+  /** Returns the pending action of a run that has already committed its draft and other documents. */
   function begun(): Action {
     const agent = agentThat();
     let action = agent.start('--recipe specify-quick-autopilot');
@@ -114,7 +114,7 @@ describe('after another boot', () => {
   it('a plan that somebody edited stays, with its boxes ticked, and is never lost', LONG, () => {
     generatePlan(project);
     const agent = agentThat();
-    // The commands are approved for the unedited plan.
+    // Before the edit, because the approval of the commands is for the unedited plan.
     let action = agent.step(agent.start('--recipe execute-quick'));
     const edited = readFileSync(inRun('PLAN.md'), 'utf8').replace(/^## .*/m, '$&, and mine');
     writeFileSync(inRun('PLAN.md'), edited);
@@ -124,7 +124,7 @@ describe('after another boot', () => {
     while (!readFileSync(inRun('PLAN.md'), 'utf8').includes('[x]')) action = agent.step(action);
     const ticked = readFileSync(inRun('PLAN.md'));
     expect(ticked.toString()).toContain(', and mine');
-    // A person's edit is in an entry once dev-cli has written the file.
+    // Once dev-cli has written the file again, a journal entry contains the person's edit.
     expect(committedDocuments(project, RUN).get('PLAN.md')?.at(-1)).toEqual(ticked);
     lose(inRun('PLAN.md'), 'zeros', [ticked]);
     reboot(project, RUN);
@@ -178,7 +178,7 @@ describe('after another boot', () => {
     for (const lost of ['recipe.json', path])
       expect(replayed.notes).toContainEqual(expect.objectContaining({ path: lost, problem }));
     expect(readFileSync(inRun(path)).every((byte) => byte === 0)).toBe(true);
-    // An edited file is not restored; it remains a difference if only dev-cli may write it.
+    // An edited file is not restored; if only dev-cli may write it, `replay --check` reports a difference.
     writeFileSync(inRun('recipe.json'), `${recipe} `);
     const edited = devCli(project, ['replay', RUN, '--check', '--json']);
     expect([edited.code, edited.json['differences']]).toMatchObject([

@@ -7,7 +7,7 @@ import { generatePlan, RUN } from '../support/executing.js';
 import { createProject, type Project } from '../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 
-/** Documents that no entry holds (storage.md, Renderings), after interruptions, losses and forks. */
+/** Documents that no journal entry contains (storage.md, Renderings), after interruptions, losses and forks. */
 
 let project: Project;
 let agent: StandIn;
@@ -26,7 +26,7 @@ const inRun = (path: string): string => join(runDir(project, RUN), path);
 const read = (): string[] => RENDERED.map((path) => readFileSync(inRun(path), 'utf8'));
 const isTicked = (): boolean => readFileSync(inRun('PLAN.md'), 'utf8').includes('[x]');
 
-/** Goes on to the acknowledgement that ticks a box, and returns a copy of the run from before it. */
+/** Drives on until an acknowledgement ticks a box; returns the path of a copy of the run from just before it. */
 function tick(): string {
   const before = join(project.home, 'before');
   while (!isTicked()) {

@@ -88,7 +88,7 @@ function checkPlan(at: Project): void {
   expect(validated.code).toBe(0);
 }
 
-/** Checks what an ended run leaves, and what it removes. */
+/** Checks which files an ended run leaves and which it removes. */
 function checkEnd(at: Project, recipe: string): void {
   const state = stateOf(at, 'add-jwt-auth');
   expect(state).toMatchObject({ status: 'completed', outcome: 'completed', recipe });

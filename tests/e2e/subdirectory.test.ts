@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => project.remove());
 
-/** Returns an agent whose session began in the package; every answer is checked. */
+/** Returns an agent whose session began in the package, and checks that none of its answers has a relative path. */
 function agentInside(scenario: ConstructorParameters<typeof StandIn>[0]['scenario'] = {}): StandIn {
   const agent = agentFor(project, scenario);
   agent.cwd = inside;
@@ -40,7 +40,7 @@ function checkUntouched(): void {
   expect(readdirSync(join(inside, '.dev/specs'))).toEqual([]);
 }
 
-/** Lists all paths of an action that are to be opened, written or passed on. */
+/** Lists all paths in an action that the agent has to open, write or pass on. */
 function pathsOf(action: Action): string[] {
   const tasks = [...(action.agents ?? []), ...(action.tasks ?? [])];
   return [

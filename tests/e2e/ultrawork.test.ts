@@ -24,7 +24,7 @@ const todo = (id: string, dependsOn: string[]) =>
   });
 const PLAN = aPlan({ todos: [todo('todo-1', []), todo('todo-2', ['todo-1'])] });
 
-/** @param until stops before the first action of this block */
+/** @param until the block before which to stop */
 function drive(agent: StandIn, first: Action, until?: string): { seen: string[]; gates: string[]; done: Action } {
   const seen: string[] = [];
   const gates: string[] = [];
@@ -114,19 +114,18 @@ describe.each(['ultrawork', 'ultrawork-autopilot'])('%s', (name) => {
       const [report, summary] = ['report.md', 'summary.md'].map((file) =>
         readFileSync(join(runDir(project, agent.name), file), 'utf8'),
       );
-      // The half-page summary links to what it does not repeat.
+      // The half-page summary links to the report instead of repeating it.
       expect(summary).toMatch(/^\d+ of \d+ requirements? met, .*2 commits\. All of it: \[report\.md\]\(report\.md\)$/m);
       expect(summary).toContain('- todo-2: Write todo-2');
       expect(summary?.split('\n').length).toBeLessThan(40);
       expect(report).toContain('## Verification');
       expect(summary).not.toMatch(/^## (?:Verification|Requirements|Changed files|On the way)/m);
-      // The pull request is opened before the work, gets a comment when the work begins, and is marked ready at the
-      // end.
+      // The pull request is opened before the work, gets a comment when it begins, and is marked ready at the end.
       const asked = askedOfGh(project).map((call) => call.split('|').slice(0, 2).join(' '));
       const told = ['auth status', 'pr list', 'pr create', 'pr comment', 'pr edit', 'pr ready'];
       expect(asked.filter((call, at) => told.includes(call) && asked.indexOf(call) === at)).toEqual(asks ? [] : told);
       if (!asks) {
-        // A reviewer finds the work, and the content of the report.
+        // A reviewer finds the work in the branch, and the report's content in the pull request.
         expect(commitsAtRemote(project, `dev/${agent.name}`).slice(1)).toEqual(['Write todo-1', 'Write todo-2']);
         const [request] = requestsOf(project);
         expect(request).toMatchObject({ isDraft: false });

@@ -1,4 +1,4 @@
-// Compares the content of a directory byte by byte.
+// Digests of directories, with which a test checks that nothing in them has changed.
 import { createHash } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 /**
  * Returns the mode and digest of every file, link and directory, by path.
  * @param {string} base
- * @param {RegExp} without paths that are left out, with everything below them
+ * @param {RegExp} without matches the paths to leave out, with everything below them
  * @returns {Record<string, string>}
  */
 export function digest(base, without) {

@@ -1,5 +1,6 @@
-// Started by sessions.mjs in the place of a harness's CLI, where there is only loopback: a PostgreSQL, a remote, a desk and two workers of
-// one slot, whose tool is the harness. Ends with 0 where both goals are on the branch, each by another worker.
+// Started by sessions.mjs instead of a harness's CLI, where the network has only loopback. Sets up PostgreSQL, a remote,
+// a desk, and two workers with one slot each, whose tool is the harness. The exit code is 0 if both goals are on the
+// branch, each done by a different worker.
 //   node fleet-night.mjs HARNESS ROOT
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -12,7 +13,7 @@ import { startServer } from '../support/postgres-server.mjs';
 const [harness, root] = process.argv.slice(2);
 const RECIPE = '.dev/recipes/sized.yaml';
 const { HOME: home } = process.env;
-// Nobody else may enter the rig's own, and PostgreSQL runs as somebody else.
+// PostgreSQL runs as another user, who may not enter the rig's temporary directory.
 delete process.env.TMPDIR;
 
 const server = await startServer();
@@ -56,7 +57,7 @@ async function play() {
   console.log(`guided by ${first[0]}, plain by ${first[1]}`);
 }
 
-/** A machine has its own settings of the harness. What names the model's server is in variables, which a project's have not. */
+/** Copies the harness's settings to a machine, and the variables that name the model's server. */
 function furnish({ env, root: own }) {
   for (const [key, value] of Object.entries(process.env)) if (/^(GEMINI|GOOGLE|RIG)_/.test(key)) env[key] = value;
   copyFileSync(join(home, '.bash_profile'), join(own, '.bash_profile'));

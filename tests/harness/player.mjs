@@ -1,9 +1,9 @@
-// Plays an agent in a harness: yields turns for the scripted model that follow a skill, using the harness's own tools.
+// Plays an agent in a harness: yields the scripted model's turns, which follow a skill and use the harness's own tools.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKOUT } from '../support/project.mjs';
 
-/** Reads the files of a sample's overlay, by path. */
+/** Returns the files of a sample's overlay, by path. */
 export function readOverlay(name, todo = 'todo-1') {
   const base = join(CHECKOUT, 'samples', name, todo);
   const walk = (directory) =>
@@ -23,7 +23,7 @@ export async function* call(ctx, line) {
 
 /**
  * Carries out one action after another, as the skills say, until the run is done.
- * @param {object} change of tests/support/changes.mjs
+ * @param {object} change one of those in tests/support/changes.mjs
  * @param {object} begun the answer to `init`
  * @returns the last action
  */
@@ -67,8 +67,8 @@ async function* delegate(ctx, { type, promptFile, output }, mark, tell) {
 }
 
 /**
- * Yields the turns of a worker: reads its prompt, writes the files of the overlay through the tools, hands in its
- * result.
+ * Returns a function that plays a worker: it reads its prompt, writes these files with the harness's tools, and hands
+ * in its result.
  */
 export function worker(files) {
   return async function* work(ctx) {
@@ -90,5 +90,5 @@ export function worker(files) {
   };
 }
 
-/** Returns whether a path of a project exists. */
+/** Returns whether a path exists in a project. */
 export const isThere = (project, path) => existsSync(join(project.root, path));

@@ -1,4 +1,4 @@
-// Recipes of one block each, so that a play starts in the state it needs, and runs of them.
+// Small recipes, and runs of them, with which a play starts in the state that it needs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runDevCli } from './stage.mjs';
@@ -31,8 +31,8 @@ export function writeRecipes(project) {
 }
 
 /**
- * Starts a run in a session that ends at once, so that the next session continues it; null: outside any session, as a
- * person does.
+ * Starts a run in a session that then ends, so that the next session continues the run. If `session` is null, starts it
+ * outside of any session, as a person would.
  */
 export function startRun(project, name, recipe, session = 'earlier') {
   const words = ['init', name, '--recipe', recipe, '--goal', 'Think of an otter'];
@@ -42,6 +42,6 @@ export function startRun(project, name, recipe, session = 'earlier') {
   runDevCli(project, ['hook', 'session-end', '--harness', 'codex'], { input });
 }
 
-/** Lists the items of the newest run of a name, by kind, or by type for entries to which `history` gives no kind. */
+/** Lists the newest run's items of a kind; entries to which `history` gives no kind are selected by their type. */
 export const listItems = (history, kind) =>
   history.runs[0].items.filter((item) => item.kind === kind || item.type === kind);

@@ -1,4 +1,4 @@
-// Adds the project's own hooks next to dev-cli's, which record the payloads of a harness (RECORD=DIRECTORY, README.md).
+// Adds hooks to a project, beside dev-cli's, that record a harness's payloads (RECORD=DIRECTORY, README.md).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
@@ -13,7 +13,7 @@ const EVENTS = {
 };
 const FILES = { codex: '.codex/hooks.json', gemini: '.gemini/settings.json' };
 
-/** Adds the recording hooks to a project: one payload per line in DIRECTORY/HARNESS-PLAY.jsonl. */
+/** Adds the recording hooks to a project. They write one payload per line into DIRECTORY/HARNESS-PLAY.jsonl. */
 export function record(project, harness, play, directory) {
   mkdirSync(directory, { recursive: true });
   const command = `{ cat; echo; } >> '${join(resolve(directory), `${harness}-${play}.jsonl`)}'`;

@@ -36,7 +36,7 @@ for (const harness of harnesses) {
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts['left out']} left out`);
 process.exitCode = counts.failed === 0 ? 0 : 1;
 
-/** Tests what `doctor` says about planted settings. */
+/** Runs and counts the tests of doctor's findings about planted settings. */
 function countTrials(harness) {
   const isThere = existsSync(join(rig, harness, 'node_modules'));
   for (const { title, why } of isThere ? tryAll(rig, harness) : [{ title: 'not installed in the rig' }]) {
@@ -46,7 +46,7 @@ function countTrials(harness) {
   }
 }
 
-/** Runs a play, and once more with nothing installed if the play says how it then fails. */
+/** Runs a play; if `planted` says how it fails without dev-cli, runs it again without installing, and checks that. */
 async function tryPlay(harness, name) {
   const script = join(import.meta.dirname, 'plays', `${name}.mjs`);
   const play = await import(script);

@@ -1,5 +1,5 @@
-// Started by the rig instead of a harness's CLI. Starts the CLI, again for each further prompt of the same session, on
-// a terminal if lines are typed, and with dev-cli in the home directory if the play needs that.
+// Started by the rig instead of a harness's CLI. Starts the CLI, and starts it again for each later prompt of the
+// session; on a terminal if lines are typed; and with dev-cli installed for the user if the play needs that.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { digest } from './digests.mjs';
 const [file, ...words] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(file, 'utf8'));
 
-/** Returns the arguments with which a harness resumes its last session with a prompt. */
+/** By harness, returns the arguments that resume its last session with a prompt. */
 const RESUMES = {
   codex: (prompt) => [...words.slice(0, -1), 'resume', '--last', prompt],
   gemini: (prompt) => [
@@ -22,7 +22,7 @@ const RESUMES = {
 
 /** Files that Gemini CLI itself writes into the home directory. */
 const OF_GEMINI = /^\.gemini\/(?:tmp|history|projects\.json)$/;
-// On a terminal: without one, `uninstall` is refused while a run is guarded.
+// Runs on a terminal, because otherwise `uninstall` is refused while a run is guarded.
 const install = (verb) => {
   if (!plan.user) return;
   const command = `'${process.execPath}' '${plan.binary}' ${verb} --user --harness ${plan.harness} --yes`;
@@ -45,8 +45,8 @@ function run(args) {
 }
 
 /**
- * Has dev-cli start the CLI, as for a user who has never started it here: nothing is trusted, no question is
- * suppressed.
+ * Has dev-cli, or the play's driver, start the CLI as for a user who never started it here: nothing is trusted, and no
+ * question is suppressed. Returns the program to run.
  */
 function startInstead() {
   const { CODEX_HOME, PATH } = process.env;
@@ -63,10 +63,10 @@ function startInstead() {
   return program;
 }
 
-/** Types lines one after another, each as soon as `when` is on the screen; then ends the session. */
+/** Types lines one after another, each once its `when` is on the screen, then waits for the CLI's end. */
 async function type(args, lines) {
   const quote = (word) => `'${String(word).replaceAll("'", "'\\''")}'`;
-  // Without the options that make Gemini CLI answer one prompt and end.
+  // Drops the options with which Gemini CLI would answer one prompt and exit.
   const bare = args.filter((word, index) => !['-p', '-o'].includes(word) && !['-p', '-o'].includes(args[index - 1]));
   const command = [plan.program, ...bare].map(quote).join(' ');
   const child = spawn('script', ['-qec', `stty cols 160 rows 50; ${command}`, '/dev/null'], {
@@ -93,7 +93,7 @@ async function type(args, lines) {
     }
     await pause(500);
     screen = '';
-    // A harness takes fast input for a paste, and its line feed for text.
+    // Typed slowly, because a harness takes fast input for pasted text, including the line feed at its end.
     for (const character of text) {
       child.stdin.write(character);
       await pause(20);

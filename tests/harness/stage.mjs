@@ -1,4 +1,4 @@
-// The stage for one play: a project with dev-cli installed, the harness that the rig starts in it, and the results.
+// The stage for one play: a project with dev-cli installed, a harness that the rig starts in it, and the results.
 import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -21,15 +21,17 @@ import { record } from './recorder.mjs';
 const SECONDS = 180;
 
 /**
- * Plays in a project of its own. A play may export, besides what the rig takes: `title`; `cannot` and `planted`, by harness (run.mjs);
- * `prepare(project, harness)` before the install; `look(project, home)`, whose answer `check` is given as `before`; `check(project,
- * { harness, out, home, before, uninstall, requests, history })` afterwards; `subdirectory` to begin in; `user`, by harness, to install for
- * the user; `extras` for `install --with`; `autopilot`, so that a person trusts it in the project; `then`, prompts that resume the
- * session; `typed(harness)`, lines typed once `when` is on the screen; `instead(project, harness)`, words of dev-cli, or
- * of the script `driver`, which starts the CLI.
- * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given `play`: the
- *   module at `script`; `installed: false` leaves `dev-cli install` out
- * @returns null, or why it failed
+ * Plays in a new project. Besides what the rig uses, a play may export:
+ * - `title`; `cannot` and `planted`, by harness (run.mjs);
+ * - `prepare(project, harness)`, called before the install; `look(project, home)`, whose result is `before` in `check`;
+ *   `check(project, { harness, out, home, before, uninstall, requests, history })`, called at the end;
+ * - `subdirectory`, where the session begins; `user`, by harness, whether dev-cli is installed for the user;
+ * - `extras` for `install --with`; `autopilot`, whether a person trusts autopilot in the project;
+ * - `then`, prompts that resume the session; `typed(harness)`, lines to type, each once its `when` is on the screen;
+ * - `instead(project, harness)`, the arguments with which dev-cli, or the script `driver`, starts the CLI.
+ * @param {{ rig: string, harness: string, name: string, script: string, play: object, installed?: boolean }} given
+ *   `play` is the module at `script`; with `installed: false`, `dev-cli install` is not called
+ * @returns null, or why the play failed
  */
 export async function act({ rig, harness, name, script, play, installed = true }) {
   const project = createProject({ replay: false });
@@ -79,7 +81,7 @@ function start({ rig, harness, script, play, project, out, home, installed }) {
   });
 }
 
-/** Writes the program that the rig starts: sessions.mjs with its plan. */
+/** Writes the program that the rig runs as the harness's CLI: it starts sessions.mjs with its plan. */
 function writeCli({ rig, harness, play, project, out, installed }) {
   const { then: prompts = [], typed } = play;
   const plan = join(out, 'sessions.json');
@@ -108,21 +110,21 @@ function writeCli({ rig, harness, play, project, out, installed }) {
   return cli;
 }
 
-/** Trusts autopilot, for plays whose prompt does not ask for it. */
+/** Has a person trust autopilot, for plays whose prompt does not ask for autopilot. */
 function trustAutopilot(project, home) {
   const env = { ...project.env, HOME: home };
   const said = findTerminal()?.('dev-cli trust autopilot', { cwd: project.root, env, answers: ['y'] });
   if (said?.exit !== 0) throw new Error(`dev-cli trust autopilot: ${said?.output ?? 'there is no terminal'}`);
 }
 
-/** Uninstalls on a terminal, without which that is refused while a run is guarded. */
+/** Uninstalls on a terminal, because otherwise `uninstall` is refused while a run is guarded. */
 function uninstallAsPerson(project, harness) {
   const command = `'${process.execPath}' '${BINARY}' uninstall --harness ${harness} --yes`;
   const { exit, output } = findTerminal()(command, { cwd: project.root, env: project.env });
   if (exit !== 0) throw new Error(`${command}: ${output}`);
 }
 
-/** Runs dev-cli in a project, as its person would, and returns its output. */
+/** Runs dev-cli in a project, as its user would, and returns the output. @throws Error if the call fails */
 export function runDevCli(project, words, { env = {}, input = '' } = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BINARY, ...words], {
     cwd: project.root,
@@ -134,9 +136,7 @@ export function runDevCli(project, words, { env = {}, input = '' } = {}) {
   return stdout;
 }
 
-/**
- * Puts dev-cli into node_modules/.bin of the project, where the harnesses look for programs, and has git ignore that.
- */
+/** Links dev-cli in the project's node_modules/.bin, puts that on the harnesses' PATH, and has git ignore it. */
 function putOnPath(project, root, home) {
   const bin = linkBinary(root);
   mkdirSync(join(project.root, '.git', 'info'), { recursive: true });
@@ -153,7 +153,7 @@ function linkBinary(directory) {
   return bin;
 }
 
-/** Returns the requests to the scripted model and its answers, in order. */
+/** Returns the requests to the scripted model, and the answers, in order. */
 function readRequests(out) {
   return readFileSync(join(out, 'requests.jsonl'), 'utf8')
     .trim()
@@ -161,10 +161,8 @@ function readRequests(out) {
     .map((line) => JSON.parse(line));
 }
 
-/** Returns the history of a run. */
 function readHistory(project, run) {
   return JSON.parse(runDevCli(project, ['history', run, '--json']));
 }
 
-/** Returns whether a play has dev-cli installed for the user instead of the project. */
 const isForUser = ({ user = {} }, harness) => user[harness] === true;

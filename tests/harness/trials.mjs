@@ -1,12 +1,12 @@
-// Compares doctor's findings about planted settings with what the real programs make of them: each is started, without
-// a model, in a project with dev-cli installed. The session's mark shows whether its hooks ran.
+// Compares doctor's findings about planted settings with how the real programs treat the settings: each is started,
+// without a model, in a project with dev-cli installed. A file in .dev/sessions shows that the session's hooks ran.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BINARY, createProject } from '../support/project.mjs';
 import { runDevCli } from './stage.mjs';
 
-/** Seconds after which a program is ended: it would search for its model forever. */
+/** Seconds after which a program is ended, because it would try forever to reach its model. */
 const SECONDS = 40;
 
 const FILES = { claude: '.claude/settings.json', codex: '.codex/hooks.json', gemini: '.gemini/settings.json' };
@@ -61,7 +61,7 @@ const PLANTED = {
   },
 };
 
-/** Start directories of a session in Claude Code or Gemini CLI, and Gemini CLI's trust of the folder. */
+/** By harness, ways to start a session other than at the root of a trusted project. */
 const PLACES = {
   claude: { 'a subdirectory': { below: true } },
   codex: {},
@@ -71,7 +71,7 @@ const PLACES = {
   },
 };
 
-/** Tries all planted settings of a harness. @returns a row for each, with the reason why it failed, or null */
+/** Tries all planted settings and places of a harness. @returns for each its title, and why it failed, or null */
 export function tryAll(rig, harness) {
   const program = join(rig, harness, 'node_modules', '.bin', harness);
   const planted = Object.entries(PLANTED[harness]).map(([title, change]) => ({ title, change }));
@@ -108,7 +108,7 @@ function tryOne({ program, harness, change, below = false, trust = 'TRUST_FOLDER
   }
 }
 
-/** Prepares each harness: it must not ask, must know its model's address, and trusts the folder. */
+/** Writes settings so that no harness asks anything, each knows its model's address, and the folder is trusted. */
 function setUp(home, root, trust) {
   const write = (path, text) => {
     mkdirSync(dirname(join(home, path)), { recursive: true });
@@ -159,7 +159,7 @@ function start(harness, { cwd, env }) {
   return `${stdout}${stderr}`.slice(-400);
 }
 
-/** Returns doctor's problems with the hooks of the project running there. */
+/** Returns the messages in which doctor says that the project's hooks do not run. */
 function askDoctor(project, { harness, cwd, env }) {
   const { stdout } = spawnSync(process.execPath, [BINARY, 'doctor', '--harness', harness, '--json'], {
     cwd,

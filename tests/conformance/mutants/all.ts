@@ -24,11 +24,11 @@ const TOOLS = Object.keys(FIELDS);
 const EVENTS = ['session_start', 'session_end', 'agent_spawn', 'agent_complete', 'agent_resume'];
 const CHANGE = [...TOOLS.filter((name) => !READERS.includes(name)), ...EVENTS];
 
-/** Creates mutants of several calls. */
+/** Creates mutants that break one requirement in several calls. */
 const of = (requirement: string, calls: readonly string[], rows: readonly Row[], on?: 'refusal'): Mutant[] =>
   rows.map(([id, mutate]) => ({ id: `${requirement}: ${id}`, requirement, calls, ...(on && { on }), mutate }));
 
-/** Reformats files: a server must keep the format of a file that another program wrote. */
+/** Reformats files, although a server must keep the format of a file that another program wrote. */
 function layOut({ files }: Draft, ...paths: string[]): void {
   for (const path of paths) {
     const value = readJson<unknown>(files, path);

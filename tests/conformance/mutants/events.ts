@@ -32,7 +32,7 @@ const others = (draft: Draft, change: (agent: Agent) => void): void =>
     agents.filter(({ agent_id }) => agent_id !== draft.params['agent_id']).forEach((one) => void change(one)),
   );
 
-/** Creates mutants for an event about an unknown agent, which the server accepts or adds. */
+/** Creates mutants that accept an event about an unknown agent, or add that agent to the tracker. */
 const unknown = (requirement: string, call: string): Mutant[] => [
   ...messages(requirement, call, ['Agent ']),
   ...mutants(

@@ -34,7 +34,7 @@ function its(draft: Draft, change: (issue: Issue) => void): void {
   if (typeof draft.reply.issue === 'object') change(draft.reply.issue);
 }
 
-/** Creates mutants of one action of plan_update. */
+/** Creates mutants that break a requirement in one action of plan_update. */
 const ofAction = (requirement: string, action: string, rows: readonly Row[]): Mutant[] =>
   mutants(
     requirement,
@@ -312,7 +312,7 @@ function dedupe(issues: readonly Issue[]): Issue[] {
   return issues.filter(({ title }, at) => issues.findIndex((one) => one.title === title) === at);
 }
 
-/** Returns the decision that the issue had before the call. */
+/** Returns the decision that the issue had before the call, if any. */
 function wasDecided({ before, params }: Draft): string | undefined {
   const issue = find(readJson<Plan>(before, PLAN)?.issues ?? [], params['issue_id']);
   return issue?.status === 'decided' ? (issue.decision ?? undefined) : undefined;

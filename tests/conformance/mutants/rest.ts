@@ -20,7 +20,7 @@ import {
 
 const cyclesOf = (draft: Draft): Cycle[] => readJson<{ cycles: Cycle[] }>(draft.before, HISTORY)?.cycles ?? [];
 
-/** Answers history_search by another rule. */
+/** Replaces the reply of history_search with one that finds cycles by another rule. */
 function search(draft: Draft, isFound: (cycle: Cycle, query: string) => boolean): void {
   const query = typeof draft.params['query'] === 'string' ? draft.params['query'] : '';
   const found = cyclesOf(draft).filter((cycle) => query === '' || isFound(cycle, query));

@@ -37,7 +37,7 @@ const others = (draft: Draft, change: (task: Task) => void): void =>
 
 const setGoal = (draft: Draft, goal: unknown): void => tasks(draft, (list) => set(list, { goal: String(goal) }));
 
-/** Determines by another rule which tasks are ready; `done` tells whether a dependency is completed. */
+/** Makes another rule decide which tasks the reply lists as ready; `done` tells whether a dependency is completed. */
 function ready(
   draft: Draft,
   isReady: (task: Task, done: (id: number) => boolean, all: readonly Task[]) => boolean,

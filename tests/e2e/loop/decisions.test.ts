@@ -27,7 +27,7 @@ const ACCEPTED = TICKET.replace(
   'status: accepted # as yet\nselected: "small"\nevidence_refs: ["refs/dev-cli/attempts/cache.small/1"]\n',
 );
 const FILE = '.ai/decisions/cache.yaml';
-/** A line that makes each variant, and judges it. */
+/** A shell line that writes each alternative's file, and exits with an error for `red`. */
 const LINE =
   'case {alternative_id} in red) echo no > red.txt; exit 3;; large) printf "1\\n2\\n3\\n" > large.txt;; small) echo 1 > small.txt;; esac';
 
@@ -165,7 +165,7 @@ describe('decision spike', () => {
     expect([none.exit, red.exit]).toEqual([3, 3]);
     expect(red.json['accept_if_guard_failures']).toEqual(['not_eligible: exit 1: test ! -e broken']);
     expect(read(project, FILE)).toBe(TICKET);
-    // A number is never reused, whatever was kept of its attempt.
+    // An attempt's number is never reused, even if nothing remains of the attempt.
     const { attempts } = call(project, ['attempt', 'list', 'cache.red']).json as unknown as {
       attempts: { id: string }[];
     };

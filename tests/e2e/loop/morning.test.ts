@@ -50,7 +50,7 @@ describe('reading the morning (loop-core.md, Commands)', () => {
       expect(readFileSync(join(project.root, path), 'utf8')).not.toContain('ghp_0123');
 
     expect(call(project, ['attempt', 'prune', '--days', '1']).json['removed']).toEqual([]);
-    // The attempt of the blocked goal stays.
+    // The blocked goal's attempt is kept.
     expect(call(project, ['attempt', 'prune', '--days', '0']).json['removed']).toEqual(['one#1']);
     expect(git(project, 'for-each-ref', '--format=%(refname:lstrip=3)', 'refs/dev-cli/attempts')).toBe('bad/1');
     expect(call(project, ['attempt', 'show', 'one#1']).json.error?.code).toBe('USAGE');

@@ -51,7 +51,7 @@ describe('a goal with a recipe (loop-core.md, auto)', () => {
     expect(promptOf(project, 'one.a', 1)).toContain('dev-cli next one-a-1');
     expect(devCli(project, ['status', 'one-a-1', '--json']).json).toMatchObject({ status: 'live' });
     expect(call(project, ['observe']).json['waiting']).toMatchObject([{ id: 'one.a#1' }]);
-    // Nobody has answered yet, so the next batch leaves it alone.
+    // Nobody has answered yet, so the next batch leaves the goal alone.
     expect(runLoop(project, 'auto', '--recursive').json.parked).toMatchObject([{ goal: 'one.a' }]);
     expect(countSessions(project, 'one.a')).toBe(1);
 

@@ -17,7 +17,7 @@ import {
 
 const create = freshProjects();
 
-/** Works on one goal in one attempt. */
+/** Runs a batch with one goal and one session, and returns the outcome. */
 function judge(session: Session, { more = '', config = '' } = {}) {
   const project = create();
   const goals = `  - id: one\n    title: The one\n    status: active\n    max_retries: 1\n${more}`;
@@ -214,7 +214,7 @@ describe('the first line of the table that holds (loop-core.md, auto)', () => {
     expect(runLoop(project, 'auto').json.goals_processed).toMatchObject([
       { classification: 'blocked', reason: 'Which?' },
     ]);
-    // A number that a call reserved before it was killed, without any record, is not an attempt.
+    // If a call was killed after it reserved a number and before it recorded anything, there is no attempt.
     git(project, 'update-ref', 'refs/dev-cli/attempts/one/2', 'HEAD');
     expect(call(project, ['attempt', 'list']).json['attempts']).toMatchObject([{ id: 'one#1' }]);
     const { exit, json } = runLoop(project, 'retry', 'one', '--note', 'The second one.', '--continue');

@@ -78,7 +78,7 @@ describe('samples/worker.sh', () => {
     await ended;
     const claim = () => call(project, ['queue', 'claim', '--worker', 'w2']).json as unknown as { claim_id?: string };
     expect(claim().claim_id).toBeUndefined();
-    // The same stream, half an hour later.
+    // Opens the same loop as if 31 minutes had passed, so that the lease has expired.
     const ids = { hex: (length: number) => 'f'.repeat(length) };
     const later = openLoop({
       root,

@@ -12,7 +12,7 @@ import { findTerminal } from '../../support/terminal.mjs';
 
 /** Drives a run to its end with a scripted model and the real binary, git and tests (runtime.md, Driving). */
 
-/** A random service; DEV_CLI_WIRES=all selects all of them. */
+/** The services; one chosen at random is tried, or with DEV_CLI_WIRES=all each of them. */
 const ALL = ['anthropic', 'openai', 'google', 'chat'] as const;
 const WIRES = process.env['DEV_CLI_WIRES'] === 'all' ? ALL : [seeded(chosenSeed()).pick(ALL)];
 
@@ -31,7 +31,7 @@ async function begin(wire: (typeof ALL)[number], answer: (project: Project) => S
   const lines = [
     'model: local/tiny',
     'mode: danger-full-access',
-    // Commands count their executions outside the project.
+    // Off, because the commands count their executions in a file outside the project.
     'sandbox: off',
     `providers: { local: { api: ${wire}, baseURL: "${served.url}", key: { env: DRIVE_KEY } } }`,
     'models: { local/tiny: { window: 200000, input: 1, output: 2 } }',
@@ -42,7 +42,7 @@ async function begin(wire: (typeof ALL)[number], answer: (project: Project) => S
   return { project, served, config, run, drive };
 }
 
-/** Calls the binary while this process goes on serving; kills it once `until` holds. */
+/** Runs the binary while this process serves its model; kills the binary once `until` holds. */
 function call(project: Project, args: readonly string[], until?: () => boolean) {
   const child = spawn(process.execPath, [BINARY, ...args], { cwd: project.root, env: project.env });
   let [stdout, stderr] = ['', ''];
@@ -61,7 +61,7 @@ function call(project: Project, args: readonly string[], until?: () => boolean) 
         try {
           json = JSON.parse(stdout) as Record<string, unknown>;
         } catch {
-          // The output is text, or the call was killed.
+          // The call printed text, or was killed.
         }
         resolve({ exit, json, stdout, stderr });
       });
@@ -109,7 +109,7 @@ describe.each(WIRES)('drive, through %s', (wire) => {
     expect((await drive('add-jwt-auth')).json['status']).toBe('completed');
     const begun = await run('init', 'add-jwt-auth', '--execute', '--quick', '--set', 'approve_commands=auto');
     expect(begun.exit).toBe(0);
-    // Only the worker is at work then, so no answer is in transit.
+    // The command is running at that moment, so no answer of the model is in transit.
     const cut = await call(project, ['drive', 'add-jwt-auth', '--config', config], () => existsSync(counter));
     expect(cut.exit).toBeNull();
     const { exit, json, stderr } = await drive('add-jwt-auth');
@@ -153,7 +153,7 @@ describe.each(WIRES)('drive, through %s', (wire) => {
       await call(project, ['drive', 'add-jwt-auth', '--config', config], after(time));
     const { json } = await drive('add-jwt-auth');
     expect(json['status']).toBe('completed');
-    // Requests whose answer nobody received are sent again, and counted.
+    // Each kill may lose one answer, whose request is then sent again, so the counts may differ by three.
     expect(Number(json['requests'])).toBeGreaterThanOrEqual(served.requests.length - 3);
     expect((await run('replay', 'add-jwt-auth', '--check', '--json')).exit).toBe(0);
   }, 120_000);

@@ -1,4 +1,4 @@
-// The findings of doctor when an agent calls it in the shell of its harness.
+// What doctor finds when an agent calls it in its harness's shell.
 import assert from 'node:assert/strict';
 import { startRun, writeRecipes } from '../recipes.mjs';
 
@@ -15,7 +15,7 @@ export async function* play(ctx) {
   const { findings } = JSON.parse(/\{"ok".*\}/.exec(text)?.[0] ?? '{}');
   const of = (check) => findings.filter((one) => one.check === check).map(({ severity }) => severity);
   assert.deepEqual(of('guard'), ['ok'], text);
-  // Gemini CLI does not tell commands the session id.
+  // Gemini CLI does not pass the session id to commands.
   assert.deepEqual(of('session'), [ctx.harness === 'codex' ? 'ok' : 'note'], text);
   assert.deepEqual(of('silence'), [], text);
   yield 'Done.';

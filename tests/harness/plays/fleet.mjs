@@ -1,4 +1,4 @@
-// A night of a fleet: two goals, each by the harness as one of two workers starts it, by the line that `dev-cli init` writes.
+// A fleet's night: two workers each start the harness for one of two goals, with the line that `dev-cli init` writes.
 import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';

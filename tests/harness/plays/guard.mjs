@@ -1,5 +1,5 @@
-// While a run plans, writing a source file is blocked; during execution, a worker may write the files of its todo.
-// Codex CLI still blocks the main agent; Gemini CLI does not distinguish the two.
+// While a run plans, writing a source file is blocked; during execution, a worker may write its todo's files. In Codex
+// CLI, the main agent is still blocked then; Gemini CLI does not tell hooks which of the two is writing.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ export async function* play(ctx) {
   yield 'Done.';
 }
 
-/** Tries a write, and expects a refusal whose reason the model gets. */
+/** Tries a write, and checks that it is refused and that the model is told the reason. */
 async function* refused(turn, path, why) {
   const [{ isError, text }] = yield turn;
   assert.ok(isError, `${path} was written: ${text}`);

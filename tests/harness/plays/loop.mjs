@@ -1,5 +1,5 @@
-// A night of the outer loop: `dev-cli auto` starts the harness with exactly the line that `dev-cli init` writes, for a
-// user who has trusted nothing here: once for a plain goal, once for a goal with a recipe.
+// A night of the outer loop, for a user who has not trusted anything here: `dev-cli auto` starts the harness with the
+// exact line that `dev-cli init` writes, once for a plain goal and once for a goal with a recipe.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ export const instead = (project, harness) => {
   const { trust } = JSON.parse(runDevCli(project, [...words, '--dry-run', '--json']));
   return [...words, '--trust', trust.digest, '--explain'];
 };
-// The project is in a temporary directory here, where Codex by default lets its commands write.
+// By default, Codex lets its commands write to temporary directories, and this project is in one.
 export const codexConfig = '[sandbox_workspace_write]\nexclude_slash_tmp = true\nexclude_tmpdir_env_var = true';
 
 const GOALS = `goals:
@@ -31,7 +31,7 @@ blocks:
   - { id: work, type: llm, instruction: Reach the goal in this directory. }
 `;
 
-/** Commits the files that a team shares: goals, and the installed files of dev-cli. */
+/** Commits the files that a team shares: its goals, and the files that dev-cli installed. */
 export function prepare(project, harness) {
   const put = (path, text) => writeFileSync(join(project.root, path), text);
   const bin = join(project.home, 'bin');

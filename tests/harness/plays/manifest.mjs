@@ -1,5 +1,5 @@
-// What the model gets about a live run when a session begins in its project, and after a compaction: Codex CLI runs the
-// session-start hook again; Gemini CLI does not, but keeps the last prompt with its added context.
+// What the model is told about a live run when a session begins, and again after a compaction: then Codex CLI runs the
+// session-start hook again; Gemini CLI does not, but keeps the last prompt with the context added to it.
 import assert from 'node:assert/strict';
 import { startRun, writeRecipes } from '../recipes.mjs';
 
@@ -33,7 +33,7 @@ export async function* play(ctx) {
   assert.ok(!ctx.request().results.some(({ text }) => text.includes('one')), 'nothing was forgotten');
   wantManifest(ctx, 'after the compaction');
   if (ctx.harness === 'gemini') {
-    // Once more in the middle of a turn: the kept text begins with the prompt of that turn.
+    // A second compaction, in the middle of a turn: the text that is kept begins with that turn's prompt.
     yield { calls: [ctx.sh('echo two')], usage: MUCH };
     assert.match(ctx.request().firstUser, /And on\.\s+<hook_context>think: live/);
   }

@@ -1,5 +1,5 @@
-// What one session passes on to the next: it gets the context, its actions become facts, and the tools of `dev-cli mcp`
-// answer.
+// How memory works in a session: the session is told the context, its actions become facts, and it can use the tools of
+// `dev-cli mcp`.
 import assert from 'node:assert/strict';
 import { runDevCli } from '../stage.mjs';
 
@@ -16,7 +16,7 @@ export function prepare(project) {
 export async function* play(ctx) {
   const { tail } = ctx.request();
   assert.match(tail, /Keep the API small/, 'the model was told nothing at the start');
-  // Codex CLI changes the name of a server to a form of its own.
+  // Codex CLI calls the server `dev_cli`.
   const call = (tool, given) => ctx.mcp(ctx.harness === 'codex' ? 'dev_cli' : 'dev-cli', tool, given);
   const [context] = yield call('project_context_get', {});
   assert.match(context.text, /Keep the API small/);

@@ -1,5 +1,5 @@
-// Sources that changed without the guard noticing: the acknowledgement is refused until the user accepts them in the
-// session. The stop hook's message to the agent does not count, although Gemini CLI passes it to the prompt hook.
+// Sources that changed without the guard noticing: the acknowledgement is refused until the user accepts the changes in
+// the session. The stop hook's message does not count as the user's, although Gemini CLI passes it to the prompt hook.
 import assert from 'node:assert/strict';
 import { call, isThere } from '../player.mjs';
 import { listItems, writeRecipes } from '../recipes.mjs';

@@ -1,4 +1,4 @@
-// Nine subagents of one block in Codex CLI, which allows at most six at a time: each is closed after it has delivered.
+// One block with nine subagents in Codex CLI, which allows six at a time: each is closed once it has delivered.
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

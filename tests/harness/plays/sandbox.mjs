@@ -1,5 +1,5 @@
-// In Codex's default sandbox, a line that is not exactly the allowed one runs inside it: dev-cli's questions to git
-// still work there.
+// Codex's default sandbox: only a line that exactly matches the rule runs outside. Other calls of dev-cli run inside,
+// where dev-cli's own git commands must still work.
 import assert from 'node:assert/strict';
 import { listItems, writeRecipes } from '../recipes.mjs';
 

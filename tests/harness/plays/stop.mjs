@@ -1,5 +1,5 @@
-// An agent that stops with an unfinished action is asked to continue, twice; then it may stop. If the user has to act,
-// it may stop at once.
+// An agent that stops with an unfinished action is asked twice to continue, and may stop the third time. If the user
+// has to act, the agent may stop at once.
 import assert from 'node:assert/strict';
 import { call } from '../player.mjs';
 import { listItems, startRun, writeRecipes } from '../recipes.mjs';

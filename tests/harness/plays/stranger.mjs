@@ -1,4 +1,4 @@
-// A run started on a terminal belongs to no session: a session that begins next to it is not told to continue it, and
+// A run started on a terminal belongs to no session: a session that begins later is not told to continue the run, and
 // may stop.
 import assert from 'node:assert/strict';
 import { listItems, startRun, writeRecipes } from '../recipes.mjs';

@@ -1,5 +1,5 @@
-// A session started below the root of the project. Gemini CLI reads `.gemini` only in its start directory, so dev-cli
-// is installed for the user there.
+// A session started below the project's root. Gemini CLI reads `.gemini` only in its start directory, so for Gemini CLI
+// dev-cli is installed for the user.
 import assert from 'node:assert/strict';
 import { dirname } from 'node:path';
 import { call, isThere } from '../player.mjs';
@@ -10,9 +10,9 @@ export const title =
 export const prompt = '$specify Let to-dos have a colour';
 export const subdirectory = 'src';
 export const user = { gemini: true };
-// In a form that Gemini CLI does not migrate, so that the home directory can be restored in the end.
+// Settings that Gemini CLI does not migrate to another form, so that the home directory can be compared at the end.
 export const geminiSettings = { general: { enableAutoUpdate: false, enableAutoUpdateNotification: false } };
-// The project must be trusted; the rig trusts only the start directory, its fourth argument.
+// The rig trusts only the start directory, which is its argument, but Codex also needs the project to be trusted.
 export const codexConfig = `[projects."${dirname(process.argv[3] ?? '')}"]\ntrust_level = "trusted"`;
 const FAILURE = /the model was told nothing at the start/;
 export const planted = { codex: FAILURE, gemini: FAILURE };

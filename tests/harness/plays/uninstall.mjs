@@ -9,7 +9,7 @@ export const title = 'install, a session, uninstall: byte for byte as before but
 export const prompt = 'Begin.';
 export const extras = ['memory'];
 
-// A person's own settings with their own formatting, to which dev-cli's are added temporarily.
+// A person's settings, formatted in the person's own way, to which dev-cli's are added until the uninstall.
 const SETTINGS = {
   gemini: '{\n\t// mine\n\t"ui": { "hideTips": true }\n}\n',
   codex: '{ "hooks": {"Stop" : [ { "hooks": [{"type":"command","command":"true"}] } ] } }',
@@ -22,9 +22,9 @@ export function prepare(project, harness) {
   if (harness === 'gemini') writeFileSync(join(project.root, '.geminiignore'), 'secret.txt');
 }
 
-/** Files that programs keep for themselves in the home directory: installing into a project does not touch them. */
+/** Files in the home directory that the harnesses themselves write; installing into a project does not touch them. */
 const OF_PROGRAMS = /^\.(?:gemini|codex|cache)$/;
-/** Git's own data on commits and the index are left out; .dev belongs to the project. */
+/** Paths that may change: git's data on commits and the index, and .dev, which uninstalling leaves to the project. */
 const WITHOUT = /^(?:\.dev|node_modules|\.git\/(?:index|objects|logs|refs|COMMIT_EDITMSG|HEAD))$/;
 const lookAt = (project, home) => ({
   project: digest(project.root, WITHOUT),

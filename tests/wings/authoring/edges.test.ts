@@ -9,7 +9,7 @@ import { recordedRun } from '../../core/machine/ledger.js';
 import { allowedEvents } from '../../core/machine/oracle.js';
 import { findingsOf, NOTES, runCases, runText, TRIED } from './theatre.js';
 
-/** Builds a recipe of which only the machine matters. */
+/** Builds a recipe that has a machine and nothing else. */
 const captured = (program: Program) =>
   ({ recipe: { name: 'tried', program, blocks: [] } }) as unknown as CapturedRecipe;
 
@@ -57,7 +57,7 @@ describe('transitions (authoring.md, Coverage)', () => {
       }),
       { numRuns: 150 },
     );
-    // About 115 with 150 machines; with far fewer, the law would be checked on nothing.
+    // 150 machines give about 115; far fewer would mean that the law was hardly tested.
     expect(named).toBeGreaterThan(50);
   });
 

@@ -47,7 +47,7 @@ const many = (count: number) =>
       .replace('{ id: back, goto: b0 }, no', 'no'),
   );
 
-/** Lists faults of XML: end tags must match, attributes must be quoted, and the rest must be text. */
+/** Lists errors in XML: end tags must match, attributes must be quoted, and everything else must be escaped text. */
 function judgeXml(text: string): string[] {
   const open: string[] = [];
   const wrong: string[] = [];
@@ -316,13 +316,13 @@ blocks:
     expect(renderAscii(graph).split('\n').length).toBeGreaterThan(1000);
     const lanes = assignLanes(graph, 1);
     const back = graph.edges.filter(({ kind }: GraphEdge) => kind === 'back');
-    // If no lane is free, the words in the box still say it.
+    // An edge back for which no lane is free is not drawn, but its box still says `back to`.
     expect(lanes.length).toBeLessThan(back.length);
     expect(renderAscii(graph).match(/: back to/g)?.length).toBe(back.length);
   });
 });
 
-/** Returns the marks of a run in memory, after these steps. */
+/** Plays these steps in memory, and returns each block's mark. */
 async function marksOf(recipe: string, steps: ScriptStep[], given = {}): Promise<Record<string, string | undefined>> {
   const library = libraryWith();
   const { on } = await playScript(

@@ -3,19 +3,19 @@ import { stringify } from 'yaml';
 
 /** Random recipes, for laws that must hold for every recipe. */
 
-/** The schema of the data that blocks of these recipes hand in. */
+/** The schema of the data that blocks in these recipes hand in. */
 export const FACTS = JSON.stringify({
   type: 'object',
   required: ['flag', 'level'],
   properties: { flag: { type: 'boolean' }, level: { enum: ['low', 'high'] } },
 });
 
-/** All data that conform to this schema. */
+/** All values that conform to this schema. */
 export const ALL_FACTS = [true, false].flatMap((flag) => ['low', 'high'].map((level) => ({ flag, level })));
 
 const KINDS = ['plain', 'choices', 'facts', 'writer', 'agents', 'loop', 'command', 'gate'] as const;
 
-/** A block as numbers; each is taken modulo the number of options when rendered. */
+/** A block as random numbers; rendering reduces each one modulo the number of options. */
 const block = fc.record({
   kind: fc.constantFrom(...KINDS),
   onError: fc.constantFrom('halt', 'continue', 'retry'),
@@ -134,7 +134,7 @@ function renderBlock(id: string, numbers: Numbers, before: readonly Before[]): R
   }
 }
 
-/** Lists the conditions that a block may have after these blocks. */
+/** Lists the `when` conditions that a block after these blocks may have. */
 function listConditions(before: readonly Before[]): string[] {
   return before.flatMap(({ id, numbers: { kind } }): string[] => {
     const of = `blocks["${id}"]`;

@@ -6,7 +6,7 @@ import type { ReportedFinding } from '../../../src/wings/authoring/verify/report
 import { verifyRecipe } from '../../../src/wings/authoring/verify/verify.js';
 import { libraryWith } from '../../core/recipe/library-fixture.js';
 
-/** Creates a project with these recipes, by name. */
+/** Creates a project with these recipes, whose keys are their names. */
 export function projectWith(recipes: Record<string, string>, more: Record<string, string> = {}): Library {
   const files = Object.entries(recipes).map(([name, text]) => [`.dev/recipes/${name}.yaml`, text]);
   return libraryWith({ ...Object.fromEntries(files), ...more });
@@ -19,7 +19,7 @@ export interface Replayed {
   state: RunState | null;
 }
 
-/** Verifies a recipe and plays the script of each finding; fails if a script does not go as written. */
+/** Verifies a recipe and plays each finding's script. @throws Error if the run departs from a script */
 export async function replay(library: Library, name: string): Promise<Replayed[]> {
   const { report } = await verifyRecipe(library, name);
   const replayed: Replayed[] = [];

@@ -64,9 +64,7 @@ function renderHandler({ actor, after, isConditional }: Handler, isVerified: boo
   }
 }
 
-/**
- * Plays random outcomes; returns the transitions that were taken, and the ends of stages as the engine reported them.
- */
+/** Plays random outcomes. Returns the transitions taken, and how each stage ended according to the engine. */
 async function wander(
   text: string,
   seed: number,
@@ -105,7 +103,7 @@ describe('the ends of stages', () => {
   it('that random runs of random executions come to are listed, counted and drawn', { timeout: 240_000 }, async () => {
     const seen = new Set<string>();
     const wanted = ['own: pass', 'own: fail', 'worker: halt'];
-    // Random runs soon reach each of these; without them, the law would be checked on nothing.
+    // Plays more random runs until each of these is reached; without them, the law would not really be tested.
     for (let round = 0; round < 5 && !wanted.every((edge) => seen.has(edge)); round += 1)
       await fc.assert(
         fc.asyncProperty(engines, async ({ text, seed }) => {

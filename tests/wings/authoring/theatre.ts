@@ -8,7 +8,7 @@ import { openSnapshots, type Snapshots } from '../../../src/wings/authoring/test
 const PACKAGE = resolve(import.meta.dirname, '../../..');
 const ROOT = '/theatre';
 
-/** Creates a library of recipes and tests in memory: texts by their path in the project. */
+/** Creates an in-memory library of recipes and tests from texts, whose keys are paths in the project. */
 function libraryOf(files: Readonly<Record<string, string>>): Library {
   const texts = new Map(Object.entries(files).map(([path, text]) => [`${ROOT}/${path}`, text]));
   const reader: FileReader = {
@@ -21,7 +21,7 @@ function libraryOf(files: Readonly<Record<string, string>>): Library {
   return { reader, shipped: PACKAGE, project: ROOT };
 }
 
-/** Runs a test of a recipe, both given as texts. */
+/** Runs a recipe's test; both are given as text. */
 export function runText(
   recipe: string,
   test: string,
@@ -35,7 +35,7 @@ export function runText(
   return runTestFile(context, { path: `${ROOT}/${file}`, file, threshold, snapshots });
 }
 
-/** A recipe with a block of most kinds, which needs nothing else. */
+/** A recipe with most kinds of blocks; besides itself, it needs only the schema `notes.json`. */
 export const TRIED = `
 name: tried
 type: sequential
@@ -59,7 +59,7 @@ blocks:
     maxRounds: 2
 `;
 
-/** The schema that its notes must conform to. */
+/** The content of `notes.json`. */
 export const NOTES = JSON.stringify({
   type: 'object',
   required: ['title', 'level', 'tag'],
@@ -70,7 +70,7 @@ export const NOTES = JSON.stringify({
   },
 });
 
-/** Runs cases of this recipe, given as YAML below `cases:`. */
+/** Runs test cases against `TRIED`; `cases` is the YAML below the key `cases:`. */
 export function runCases(cases: string, head = ''): Promise<TestedFile> {
   return runText(TRIED, `recipe: tried\n${head}cases:\n${cases}`, { files: { '.dev/recipes/notes.json': NOTES } });
 }

@@ -56,7 +56,7 @@ blocks:
   - { id: last, type: llm, instruction: End. }
 `;
 
-/** No condition of these recipes reads a number of rounds. */
+/** Empty, because no condition in these recipes reads a number of rounds. */
 const NO_ROUNDS = new Map<number, number>();
 
 async function exploreRecipe(
@@ -79,7 +79,7 @@ async function exploreRecipe(
   };
 }
 
-/** Plays random outcomes on the real protocol in memory, and returns every position on the way. */
+/** Plays random outcomes on the real protocol in memory, and returns every position that the run passed through. */
 async function wander(library: Library, name: string, seed: number): Promise<Position[]> {
   const chance = createRandom(seed);
   const positions: Position[] = [];
@@ -163,7 +163,7 @@ function expectCounts(
   { change }: LearnedTransition,
   { position, after }: Record<'position' | 'after', Position>,
 ) {
-  // Counters without a bound are not kept.
+  // The exploration does not track counters that have no bound.
   for (const [at, block] of program.blocks.entries()) {
     if (!hasBoundedCounter(block)) continue;
     const before = countsOf(position, block.id);

@@ -27,19 +27,19 @@ import { projectWith, replay } from './replay.js';
 
 const { signal } = new AbortController();
 const MOST_ACTIONS = 40;
-/** `DEV_CLI_TEST_RECIPES` sets another number. */
+/** How many random recipes to try; `DEV_CLI_TEST_RECIPES` sets another number. */
 const RECIPES = Number(process.env['DEV_CLI_TEST_RECIPES'] ?? 12);
-/** A recipe that fails is told as it is: it would be made smaller for many minutes, which `DEV_CLI_TEST_SHRINK=1` asks for. */
+/** Reports a failing recipe unshrunk, because shrinking takes many minutes; `DEV_CLI_TEST_SHRINK=1` shrinks it. */
 const endOnFailure = process.env['DEV_CLI_TEST_SHRINK'] !== '1';
 
 interface Wandered {
   states: RunState[];
   played: PlayResult;
-  /** Files that an action told somebody to read but that did not exist. */
+  /** Files that an action said to read although they did not exist. */
   unread: string[];
 }
 
-/** Plays a scene, and random outcomes where it says nothing. */
+/** Plays a scene, with random outcomes for the actions that the scene does not answer. */
 async function wander(library: Library, seed: number, scene: ScriptContent = {}): Promise<Wandered> {
   const chance = createRandom(seed);
   const states: RunState[] = [];
@@ -62,7 +62,7 @@ function takesFacts(action: PendingAction): boolean {
   return action.action === 'llm' && action.data !== undefined;
 }
 
-/** Counts the actions that were handed to somebody, without those of commands. */
+/** Counts the actions handed to an agent or a person, not those in which dev-cli runs a command. */
 function countHanded({ played }: PlayResult): number {
   return played.filter(({ refused, action }) => refused === null && action.action !== 'running').length;
 }
@@ -76,7 +76,7 @@ function keyOf({ program, exactRounds }: ExplorationSubject, state: RunState): s
   return keyCountedPlace(readCountedPlace(program, machine, findRestingState(machine), exactRounds));
 }
 
-/** Lists the blocks of findings of one kind. */
+/** Lists the blocks that findings of one kind name. */
 function listBlocks({ findings }: VerifyReport, kind: string): string[] {
   return findings.flatMap((one) => (one.kind === kind ? (/`?"?(b\d+)/.exec(one.message)?.[1] ?? []) : []));
 }
@@ -112,7 +112,7 @@ async function expectRight(text: string, seed: number): Promise<void> {
   }
 }
 
-/** Found by chance: the second time, `b1` is skipped, and its agent has said what it said before. */
+/** Found by a random test: when the run reaches `b1` again, `b1` is skipped, but its agent's earlier verdict counts. */
 const SKIPPED_LOOP = `name: chance
 type: sequential
 skill: chance

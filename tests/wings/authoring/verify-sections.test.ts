@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { projectWith, replay } from './replay.js';
 
-/** Sections of the draft in conditions: verify agrees with the protocol about them (authoring.md, Verify). */
+/** Checks that verify and the protocol agree about conditions on sections of the draft (authoring.md, Verify). */
 
 const HEAD = 'name: filled\ntype: sequential\nmode: { depth: quick, interaction: interactive }\n';
 const REQUIRED = 'draft: { required: [intent] }\n';
@@ -12,7 +12,7 @@ const gate = (when = 'draft.intent.filled'): string =>
 const interview = (ends: string): string =>
   `  - { id: ask, type: llm-loop, instruction: Ask., sections: [intent], maxRounds: 1, ${ends} }\n`;
 
-/** Replays each finding about a bypassed gate, and returns its steps. */
+/** Replays each finding, which must be about a bypassed gate, and returns its steps and the run's final status. */
 async function bypass(head: string, ...blocks: string[]): Promise<{ steps: unknown[]; status: string | undefined }[]> {
   const replayed = await replay(projectWith({ filled: `${HEAD}${head}blocks:\n${blocks.join('')}` }), 'filled');
   return replayed.map(({ finding, state }) => {

@@ -21,24 +21,21 @@ import { keyPosition } from '../../../src/wings/authoring/verify/workflow.js';
 import { libraryWith } from '../../core/recipe/library-fixture.js';
 import { projectWith } from './replay.js';
 
-/**
- * Compares what verify explores of executions and workflows with random runs of the real protocol (authoring.md,
- * Verify).
- */
+/** Compares verify's exploration of executions and workflows with random real runs (authoring.md, Verify). */
 
 const { signal } = new AbortController();
-/** Maximum actions of a run; then it is abandoned. */
+/** A run is abandoned after this many actions. */
 const MOST_ACTIONS = 60;
 
 interface Wandering {
   library: Library;
   name: string;
   given?: ScriptSetup;
-  /** Additional steps, besides those of a random simulation. */
+  /** Steps to choose from in addition to those that a random simulation offers. */
   more?: (action: PendingAction) => ScriptStep[];
 }
 
-/** Plays random outcomes, and returns every state in which the run rested. */
+/** Plays random outcomes, and returns every state in which an action was pending, and the last state. */
 async function wander({ library, name, given = {}, more = () => [] }: Wandering, seed: number): Promise<RunState[]> {
   const chance = createRandom(seed);
   const states: RunState[] = [];
@@ -55,7 +52,7 @@ async function wander({ library, name, given = {}, more = () => [] }: Wandering,
   return [...states, await on.read()];
 }
 
-/** Returns the keys of all states of several runs, each with the seed that first reached it. */
+/** Plays one run per seed. Returns the keys of all states reached, each with the first seed that reached it. */
 async function wanderOften(
   wandering: Wandering,
   seeds: number,
@@ -75,7 +72,7 @@ async function wanderOften(
 const listUnknown = (reached: ReadonlyMap<string, number>, known: ReadonlySet<string>) =>
   [...reached].filter(([key]) => !known.has(key)).map(([key, seed]) => `seed ${seed}: ${key}`);
 
-/** With bounds of at most one and no reviews, verify explores this recipe unchanged, without lowering its bounds. */
+/** Verify explores this recipe without lowering any bound, because no bound exceeds one and reviews are off. */
 const CARRY = `name: carry
 type: engine
 skill: execute
@@ -99,7 +96,7 @@ const ADDED = {
 };
 const PROPOSED = { reason: 'It is missing', todo: ADDED };
 
-/** What a judge may find, besides that a criterion holds or fails. */
+/** A judge's findings other than that a criterion holds or fails. */
 const JUDGED = [
   { suggestedAdaptation: { ...PROPOSED, category: 'fix' } },
   { suggestedAdaptation: { ...PROPOSED, category: 'schema' } },
@@ -107,7 +104,7 @@ const JUDGED = [
   { sideEffects: [{ description: 'gone', severity: 'critical' }] },
   { environmentError: 'no such program' },
 ];
-/** What a worker may need to go on. */
+/** Results of a worker that cannot continue without more files or an answer. */
 const BLOCKED = [{ files: [OTHER] }, { question: 'Which one?' }].map((needs) => ({
   status: 'BLOCKED',
   reason: 'It cannot go on',
@@ -130,7 +127,7 @@ async function exploreExecution(library: Library, name: string) {
   return new Set(explored.reached.map(keyExecution));
 }
 
-/** The files of symbolic todos differ from those of real ones; only files that a worker asked for are comparable. */
+/** Compares only files that a worker asked for, because the other files of symbolic todos differ from real ones. */
 function keyExecution(engine: Frozen<EngineState>): string {
   const todos = Object.entries(engine.todos).map(([id, row]) => [
     id,

@@ -61,7 +61,7 @@ const rows: Row[] = [
       '.dev/specs/add-x2/DRAFT.md',
     ].map((path): Row => [path, run, WRITERS, false]),
   ),
-  // Answers of agents, and files of the project: allowed for everybody at any time.
+  // Agents' answers, and files that belong to the project: allowed for every writer at any time.
   ...[specify, open, other, idle, free].flatMap((run) =>
     [
       `${OF_RUN}/actions/a1/data.json`,
@@ -76,7 +76,7 @@ const rows: Row[] = [
       '.ai/handoffs/2026-11-27_010203.md',
     ].map((path): Row => [path, run, WRITERS, true]),
   ),
-  // Files of git and the harnesses: forbidden for everybody, even if a glob matches them.
+  // Files that belong to git or a harness: forbidden for every writer, even if a glob matches them.
   ...[specify, open, { ...other, writes: ['**'] }, { ...busy, tasks: [['**'], ['.claude/**']] }, free].flatMap((run) =>
     [
       '.git',
@@ -108,7 +108,7 @@ const rows: Row[] = [
     [`${OF_RUN}/${path}`, free, WRITERS, false],
     [`${OF_RUN}/${path}`, open, WRITERS, false],
   ]),
-  // Promised files: allowed, wherever they are.
+  // Promised files: allowed at any path.
   [`${OF_RUN}/actions/a7/t1.json`, promising, WRITERS, true],
   [`${OF_RUN}/reports/review.md`, promising, WRITERS, true],
   [`${OF_RUN}/reports/other.md`, promising, WRITERS, false],
@@ -135,7 +135,7 @@ const rows: Row[] = [
   ['src/b.js', free, ['subagent', 'unknown'], true],
   ['', free, ['subagent', 'unknown'], true],
   ['src/b.js', free, ['main'], false],
-  // Source files with a custom skill.
+  // Source files while a custom skill runs.
   ['CHANGELOG.md', other, WRITERS, true],
   ['docs/deep/x.md', other, WRITERS, true],
   ['src/a.js', other, WRITERS, false],

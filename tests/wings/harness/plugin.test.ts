@@ -26,7 +26,7 @@ describe('the plugin of Claude Code (harness.md, Packaging)', () => {
     );
     const installed = settings?.kind === 'settings' ? (settings.additions ?? []) : [];
     const hooks = installed.filter(({ path }) => path[0] === 'hooks').map(({ path, value }) => [path[1], [value]]);
-    // They differ only in the location of the script that they run.
+    // The plugin's hooks differ from the installed ones only in the path of the script that they run.
     const withoutPlace = (value: unknown) => JSON.stringify(value).replaceAll(/f=[^;]*;/g, 'f=…;');
     const inPlugin = buildPlugins(about)['hooks/hooks.json'];
     expect(withoutPlace(inPlugin)).toBe(withoutPlace({ hooks: Object.fromEntries(hooks) }));

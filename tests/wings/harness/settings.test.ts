@@ -19,7 +19,7 @@ const group = fc.record({
 });
 const settings = fc.record(
   {
-    // The parser treats `__proto__` as the prototype: the text keeps it, but the values could not be compared.
+    // No `__proto__`: the parser sets the prototype instead of a key, so the parsed values could not be compared.
     env: fc.dictionary(
       fc.string().filter((key) => key !== '__proto__'),
       fc.string(),
@@ -54,7 +54,7 @@ describe('settings that others share (harness.md, Install)', () => {
           expect(decideInstall(piece, after, undefined).does).toBe('unchanged');
           const back = decideRemoval(piece.path, piece, after, added.record);
           expect(back.text).toBe(before);
-          // Without a record, or after a change by others, only the meaning is restored, without lists that were empty.
+          // Without a record, or after others' changes, the values are restored but not the exact bytes or empty lists.
           const { hooks = {}, ...others } = parseSettings(
             decideRemoval(piece.path, piece, after, undefined).text ?? after,
             'x',

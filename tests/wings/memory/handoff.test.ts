@@ -7,7 +7,7 @@ import { buildHandoff, buildHandoffFile, type HandoffInput } from '../../../src/
 import { renderRegion } from '../../../src/wings/memory/handoff-region.js';
 import { buildPicture, judgeStatus, type PictureSources } from '../../../src/wings/memory/picture.js';
 
-// memory.md, Truth; Handoff; Context: what is built from given sources, without files.
+// memory.md, Truth; Handoff; Context: how each is built from given sources, without files.
 
 const at = (minute: number) => `2026-11-27T01:${`${minute}`.padStart(2, '0')}:00.000Z`;
 const stamp = (minute: number, branch: string | null = 'main') => ({
@@ -267,7 +267,7 @@ describe('the file', () => {
   it('tells the commits since the last handoff, oldest first', () => {
     expect(doneOf(null)).toEqual(['Did it', 'Commit a', 'Commit b', 'Commit c']);
     expect(doneOf({ ...HANDOFF, head: 'b'.repeat(40) })).toEqual(['Did it', 'Commit c']);
-    // The commit of that handoff is gone, as after a rebase.
+    // The handoff's commit is gone, as after a rebase, so the handoff's time decides which commits are newer.
     expect(doneOf({ ...HANDOFF, head: 'f'.repeat(40), timestamp: '2026-11-27T01:48:30Z' })).toEqual([
       'Did it',
       'Commit b',

@@ -11,7 +11,7 @@ function work(from: number, to: number | null, who: PageSegment['who'] = 'agent'
   return { from: from * MINUTE, to: to === null ? null : to * MINUTE, who, what: '', ok: true, seq: 1, documents: [] };
 }
 
-/** Renders pieces in minutes, folded ones in brackets. */
+/** Renders the axis's pieces in minutes, with folded ones in brackets. */
 function pieces(segments: PageSegment[], to: number): string {
   return layOutAxis(segments, 0, to * MINUTE)
     .map(({ from, to: end, isFolded }) =>

@@ -137,7 +137,7 @@ describe('the summary', () => {
     expect(own).not.toMatch(/</);
     expect(own).not.toMatch(/\][(:[]/);
     expect(made).not.toMatch(/[\u202a-\u202e\u2066-\u2069\r]/);
-    // The quotation cannot be broken out of: each of its lines is marked as quoted.
+    // The report cannot break out of its quotation, because every line is marked as quoted.
     const folded = made.slice(made.indexOf('<summary>')).split('\n').slice(1, -4);
     expect(folded.every((line) => line === '' || line.startsWith('>'))).toBe(true);
     for (const line of made.split('\n').filter((one) => one.startsWith('| '))) expect(line.split('|')).toHaveLength(6);

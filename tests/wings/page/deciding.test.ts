@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Context } from '../../../src/run/context.js';
 import { createDecider } from '../../../src/wings/page/deciding.js';
 
-// view-page.md, Deciding: numbers, with a clock of the test. Their effect is tested in
-// tests/contract/page/deciding.test.ts.
+// view-page.md, Deciding: the numbers that confirm an answer, with a fake clock. What a confirmed answer does is tested
+// in tests/contract/page/deciding.test.ts.
 
 const decided = vi.hoisted(() => ({ answers: [] as { choice: string }[] }));
 vi.mock('../../../src/protocol/approve/prepared.js', () => ({

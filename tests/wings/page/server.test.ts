@@ -5,7 +5,7 @@ import { hasDisplay, listOpener } from '../../../src/wings/page/open.js';
 import { createSessions } from '../../../src/wings/page/sessions.js';
 import { createShell } from '../../../src/wings/page/shell.js';
 
-// view-page.md, Guard: the parts of the page's server, without a socket.
+// view-page.md, Guard: tests the parts of the page's server without a socket.
 
 describe('a ticket', () => {
   const at = () => {

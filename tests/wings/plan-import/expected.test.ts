@@ -3,7 +3,7 @@ import { importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
 // plans-from-elsewhere.md, What becomes of what: What is expected, Where it runs
 
-/** Returns the commands of a step, with directory and expectation, and those noted as not being checks. */
+/** Imports a step. Returns its checks (with directory and expectation), its steps, and commands that are no checks. */
 function readStep(...lines: string[]) {
   const text = `# X Implementation Plan\n\n### Task 1: Write\n\n${lines.join('\n')}\n`;
   const ending = importPlan({

@@ -5,11 +5,11 @@ import { type ImportedPlan, importPlan } from '../../../src/wings/plan-import/im
 
 // plans-from-elsewhere.md, plan import: no line is lost without being reported
 
-/** A line of a source, with a word that occurs nowhere else. */
+/** A line of a source plan, with a word that occurs nowhere else in it. */
 interface Line {
   text: string;
   word: string;
-  /** Whether it has an open checkbox and so is work. */
+  /** Whether the line has an open checkbox, which makes it work. */
   isOpen?: boolean;
 }
 
@@ -57,7 +57,7 @@ const other = fc.oneof(
 );
 const block = fc.oneof({ weight: 3, arbitrary: entry }, { weight: 1, arbitrary: other });
 
-/** Writes blocks as lines of a file; words in code that is not a step are not searched for. */
+/** Renders blocks as lines of a file. A word in a code block is searched for only if it follows a checkbox. */
 function write(
   blocks: readonly (typeof block extends fc.Arbitrary<infer T> ? T : never)[],
   head: readonly string[],
@@ -90,10 +90,10 @@ function write(
   return lines;
 }
 
-/** Files that list the work. */
+/** Matches the files that list the work. */
 const WORKS = /(?:list|tasks|^plan)\.md$/;
 
-/** Lines whose word is neither in the plan nor in the report. */
+/** Lists the lines whose word is neither in the plan nor in the report. */
 function findLost(
   lines: readonly Line[],
   path: string,

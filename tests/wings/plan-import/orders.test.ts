@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findOrder } from '../../../src/wings/plan-import/commands/orders.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// plans-from-elsewhere.md, What becomes of what: Orders. One command per line, in the form in which plans have them.
+// plans-from-elsewhere.md, What becomes of what: Orders. The fixtures have one command per line, as plans write it.
 
 const listLines = (name: string): string[] =>
   readFileSync(join(CHECKOUT, 'tests/fixtures/plan-commands', name), 'utf8')

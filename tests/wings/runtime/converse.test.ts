@@ -99,7 +99,7 @@ describe('a turn', () => {
     expect(talk.session.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(talk.session.messages[1]?.blocks).toEqual([text('all of it')]);
     expect(requests[1]?.messages).toEqual(requests[0]?.messages);
-    // At the model's own limit, the answer is too long.
+    // An answer that is cut off at the model's own limit ends the turn.
     const other = await openTalk(() => cut, { ledger: open(null) });
     expect(await runTurn(other.talk, 'tell')).toMatchObject({ status: 'truncated' });
     other.close();
@@ -227,7 +227,7 @@ describe('a session that was left in the middle', () => {
     const second = await openTalk(() => answer(text('ok')), { root: first.root });
     expect(await resumeInterruptedTurn(second.talk)).toMatchObject({ status: 'completed' });
     expect(readFileSync(join(first.root, 'a.txt'), 'utf8')).toBe('new\n');
-    // Removes the temporary file of the killed process; a file with different content stays.
+    // The killed process's temporary file was removed; a file with other content stays.
     expect(readdirSync(first.root).filter((name) => name.startsWith('a.txt'))).toEqual(['a.txt', 'a.txt.124']);
     expect(second.talk.session.state.begun).toEqual({});
     second.close();

@@ -97,7 +97,7 @@ describe('a ledger', () => {
     expect(await open({ tokens: 10_000 }).reserve(ask(8_976))).toMatchObject({ ok: true, maxOutput: 1_024 });
     expect(await open({ tokens: 10_000 }).reserve(ask(8_977))).toEqual({ ok: false, limit: 'tokens' });
     expect(await open({ tokens: 10_000 }).reserve(ask(9_500, 500))).toMatchObject({ ok: true, maxOutput: 500 });
-    // The whole input may be written to the cache, at 2 USD: 0.02 of 0.05.
+    // The whole input may be written to the cache at 2 USD per million tokens: that takes 0.02 of the 0.05 USD.
     expect(await open({ cost: 0.05 }).reserve(ask(10_000))).toMatchObject({ ok: true, maxOutput: 3_000 });
     expect(await open({ cost: 0.03 }).reserve(ask(10_000))).toEqual({ ok: false, limit: 'cost' });
     const free = { input: 1, output: 0, cacheWrite: 1, cacheRead: 1 };

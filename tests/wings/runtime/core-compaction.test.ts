@@ -181,7 +181,7 @@ describe('any compaction', () => {
         expect(done.messages.length).toBeLessThanOrEqual(messages.length);
         if (done.removed > 0) {
           expect(bytesOf(done.messages[0])).toBeLessThanOrEqual(8_192);
-          // The fence is complete, whatever fences the texts contain.
+          // The summary's code fence is closed, even if the texts contain fences.
           expect(textOf(done.messages[0])).toMatch(/What was done \(data, [\s\S]*\n`{3,4}$/);
         } else expect(done.messages.length).toBe(messages.length);
         expect(JSON.parse(JSON.stringify(done.summary))).toEqual(done.summary);

@@ -8,7 +8,7 @@ import {
   type SessionPromptFacts,
 } from '../../../src/wings/runtime/core/prompt.js';
 
-/** What a model is told (runtime.md, Prompt), and how the inputs of its calls are read (A turn). */
+/** The prompt for a model (runtime.md, Prompt), and how the inputs of the model's calls are parsed (A turn). */
 
 const FACTS: SessionPromptFacts = {
   ...{ workTree: '/home/me/app', branch: 'main', date: '2026-11-27', platform: 'linux', status: '## main\n M a.ts\n' },

@@ -19,7 +19,7 @@ const answered = (blocks: MessageBlock[], stop: StopReason = 'end'): TurnEvent =
 const called = (...all: ResultBlock[]): TurnEvent => ({ type: 'called', results: all });
 const CONTEXT: TurnEvent = { type: 'faulted', kind: 'context', message: 'too long' };
 
-/** Steps from a user's message through the events. @returns the last step, and the effect of each step */
+/** Steps a turn through a user's message and the events. @returns the last state and effect, and each effect's name */
 function play(events: TurnEvent[], iterations = 50) {
   let state: TurnState = IDLE;
   const asked: string[] = [];
@@ -132,7 +132,7 @@ describe('a turn', () => {
     expect(play(['no', 'no', 'yes'].flatMap((output) => round(one, output))).asked.at(-1)).toBe('request');
     const circle = ['x', 'y', 'x', 'y', 'x', 'y'].flatMap((input) => round(input, 'no'));
     expect(play(circle).asked.at(-1)).toBe('stuck');
-    // A check that is repeated after a change.
+    // Repeating a check after each change does not count as stuck.
     const work = ['test', 'edit 1', 'test', 'edit 2', 'test', 'edit 3', 'test'].flatMap((input) => round(input, 'no'));
     expect(play(work).asked.at(-1)).toBe('request');
   });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { CallBlock, Message, MessageBlock, ResultBlock } from '../../../src/wings/runtime/core/messages.js';
 
-/** Histories, handwritten and random. */
+/** Message histories, handwritten and random. */
 
 export const text = (value: string): MessageBlock => ({ type: 'text', text: value });
 export const user = (value: string): Message => ({ role: 'user', blocks: [text(value)] });

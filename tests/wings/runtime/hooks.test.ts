@@ -83,9 +83,9 @@ describe('a hook', () => {
       { continue: false, systemMessage: 'm' },
       { ...NONE, denied: 'm' },
     ],
-    // It cannot allow a call or change its input.
+    // A hook cannot allow a call or change its input.
     [{ hookSpecificOutput: { permissionDecision: 'allow', updatedInput: { command: 'x' } } }, NONE],
-    // Not an object: the text itself is the message.
+    // If the output is not an object, its text is the message.
     [[1], { messages: ['[1]'], warnings: [] }],
     [null, { messages: ['null'], warnings: [] }],
   ])('that says %j', async (said, expected) => {
@@ -118,7 +118,7 @@ describe('a hook', () => {
       messages: [],
       warnings: [expect.stringMatching(/^PreToolUse hook `sleep .*` did not end within 1 s$/)],
     });
-    // On a busy machine, the process may not have got this far.
+    // On a busy machine, the hook may have been killed before it wrote the pid.
     await expect.poll(() => readPid() > 0 && isAlive(readPid())).toBe(false);
   });
 

@@ -1,4 +1,4 @@
-// A scriptable server of the Model Context Protocol: `node mcp-server.mjs MODE` over stdio, `answer` for HTTP.
+// A test server for the Model Context Protocol: `node mcp-server.mjs MODE` serves stdio; tests over HTTP call `answer`.
 import { createInterface } from 'node:readline';
 
 const schema = { $schema: 'x', type: 'object', properties: { a: { type: 'string', description: 'a\u202eb' } } };
@@ -59,7 +59,7 @@ function call(name, given) {
 }
 
 /**
- * Answers a message; null: no answer.
+ * Returns the answer to a message; null if there is none.
  * @param {{ id?: number, method: string, params?: any }} message
  * @param {string} mode
  */

@@ -66,7 +66,7 @@ async function callTool({ tools }: Servers, name: string, input: JsonObject = {}
   return plan.run();
 }
 
-/** Starts a server over HTTP; `redirect` sends the client elsewhere. */
+/** Starts a server over HTTP; with `redirect`, it only redirects the client to that address. */
 async function serve(redirect?: string): Promise<{ url: string; headers: unknown[] }> {
   const headers: unknown[] = [];
   http = createServer(async (request, response) => {

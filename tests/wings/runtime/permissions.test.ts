@@ -148,7 +148,7 @@ describe('rules', () => {
       expect([path, judgePath(path, allow, { mode })]).toEqual([path, ask('prompt', 'workspace-write')]);
     }
     expect(judgePath('src/a.ts', { allow: ['write_file(src/**)'] }, { mode }).judged).toBe('ask');
-    // A file that must not be edited must not be overwritten, either.
+    // The rule against writing the file also forbids editing it.
     expect(judgePath('src/a.ts', { deny: ['write_file(src/**)'], allow: ['edit_file'] }, { mode }).judged).toBe('deny');
     expect(judgePath('src/a.ts', { ask: ['write_file'], allow: ['edit_file'] }, { mode }).judged).toBe('ask');
     expect(judgePath('../../etc/x', { allow: ['edit_file(**)', 'edit_file(!src/**)'] }, { mode }).judged).toBe('ask');

@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Api } from '../../support/provider.mjs';
 
-/** Calls of the loopback provider, made by the packages for its four services. */
+/** Calls to the loopback provider, made with the packages for its four services. */
 
 export const APIS: readonly Api[] = ['anthropic', 'openai', 'google', 'chat'];
 
@@ -32,7 +32,7 @@ export function openModel(api: Api, url: string, fetch: typeof globalThis.fetch 
   }
 }
 
-/** An answer, and the part of it that is sent back. */
+/** An answer as it was received; the next request sends its `content` back. */
 export interface Heard {
   content: Assistant;
   errors: unknown[];
@@ -45,7 +45,7 @@ const TOOLS = ['add', 'look'].map((name) => ({
   inputSchema: { type: 'object' as const, properties: {} },
 }));
 
-/** Sends a request, and reads the answer to its end. @throws what the package throws before or in the stream */
+/** Sends a request, and reads the answer to its end. @throws any error from the package, before or during the stream */
 export async function ask(model: Model, prompt: Prompt, more: object = {}): Promise<Heard> {
   const { stream } = await model.doStream({
     prompt,
@@ -111,14 +111,14 @@ function read(input: string): unknown {
 /** Builds a user's message. */
 export const say = (text: string): Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] });
 
-/** Adds cache breakpoints to the last two messages of the user's side, for the service that supports them. */
+/** Adds cache breakpoints to the last two user or tool messages, for the service that supports them. */
 export function mark(prompt: Prompt): Prompt {
   const places = prompt.flatMap(({ role }, at) => (role === 'user' || role === 'tool' ? [at] : [])).slice(-2);
   const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
   return prompt.map((message, at) => (places.includes(at) ? { ...message, providerOptions } : message));
 }
 
-/** Returns the answer as it is sent back, followed by a result of each call. */
+/** Returns the answer as the next request sends it back, followed by a result for each call. */
 export function goOn({ content }: Heard): Prompt {
   const calls = content.flatMap((part) => (part.type === 'tool-call' ? [part] : []));
   const results = calls.map(({ toolCallId, toolName, input }) => ({

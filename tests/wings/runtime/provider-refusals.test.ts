@@ -26,7 +26,7 @@ type Wrong = [what: string, reason: RegExp, bend: (body: Bent) => void];
 
 const RIGHT = { status: 200 };
 
-/** Sends the valid request, modified. */
+/** Makes the two valid requests of a turn, then sends the second again, modified. */
 async function send(api: Api, bend: (body: Bent) => unknown, bendHeaders: (headers: Record<string, string>) => void) {
   const provider = await startProvider({ answer: (_, n) => STEPS[n] ?? { text: 'More.' } });
   try {
@@ -53,7 +53,7 @@ async function send(api: Api, bend: (body: Bent) => unknown, bendHeaders: (heade
 
 const refused = (reason: RegExp, status = 400) => ({ status, text: expect.stringMatching(reason), billed: 2 });
 
-// [user, assistant [thinking, call, call], user [result, result]]
+// Messages of the valid request: [user, assistant [thinking, call, call], user [result, result]]
 const ANTHROPIC: Wrong[] = [
   ['a result is missing', /results of/, ({ messages }) => messages[2].content.pop()],
   ['results in another order', /results of/, ({ messages }) => messages[2].content.reverse()],
@@ -89,7 +89,7 @@ const ANTHROPIC: Wrong[] = [
   ],
 ];
 
-// [system, user, reasoning, call, call, output, output]
+// Input items of the valid request: [system, user, reasoning, call, call, output, output]
 const OPENAI: Wrong[] = [
   ['an output is missing', /results of/, ({ input }) => input.pop()],
   ['outputs in another order', /results of/, ({ input }) => input.push(...input.splice(5).reverse())],
@@ -109,7 +109,7 @@ const OPENAI: Wrong[] = [
   ['a field of another service', /extra inputs/, (body) => (body.messages = [])],
 ];
 
-// [user, model [thought, call, call], user [response, response]]
+// Contents of the valid request: [user, model [thought, call, call], user [response, response]]
 const GOOGLE: Wrong[] = [
   ['a response is missing', /results of/, ({ contents }) => contents[2].parts.pop()],
   ['responses in another order', /results of/, ({ contents }) => contents[2].parts.reverse()],
@@ -125,7 +125,7 @@ const GOOGLE: Wrong[] = [
   ['a field of another service', /extra inputs/, (body) => (body.max_tokens = 9)],
 ];
 
-// [system, user, assistant {calls}, tool, tool]
+// Messages of the valid request: [system, user, assistant {calls}, tool, tool]
 const CHAT: Wrong[] = [
   ['a result is missing', /results of/, ({ messages }) => messages.pop()],
   ['results in another order', /results of/, ({ messages }) => messages.push(...messages.splice(3).reverse())],

@@ -3,8 +3,8 @@ import { type Api, type Request, type Script, type Step, startProvider } from '.
 import { APIS, ask, goOn, type Heard, mark, openModel, type Prompt, say } from './provider-calls.js';
 
 /**
- * The loopback provider, called by the packages for its four services: they accept its answers, and it checks their
- * requests.
+ * Calls the loopback provider with the packages for its four services. They must accept its answers, and it must accept
+ * their requests.
  */
 
 const opened: { close: () => Promise<void> }[] = [];
@@ -60,7 +60,7 @@ async function converse(api: Api, url: string): Promise<Heard[]> {
   return heard;
 }
 
-/** Converts an answer to a step of a script. */
+/** Converts an answer back to the script's step that produced it. */
 function stepOf({ content }: Heard): Step {
   const textOf = (type: 'text' | 'reasoning') =>
     content.flatMap((part) => (part.type === type ? [part.text] : [])).join('');

@@ -8,10 +8,10 @@ import { takeSession } from '../../../src/wings/runtime/sessions/session.js';
 import { createTools } from '../../../src/wings/runtime/tools/tools.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-/** The answers of a scripted model: parts, or an error to throw instead. */
+/** Returns a scripted model's answer: parts, or an error to throw instead. `n` is the number of the request. */
 export type Script = (request: ModelRequest, n: number) => readonly AnswerPart[] | Error;
 
-/** Builds the parts of an answer that ends properly. */
+/** Builds the parts of an answer that ends normally. */
 export const answer = (...parts: AnswerPart[]): AnswerPart[] => [
   ...parts,
   { type: 'usage', usage: { input_tokens: 100, output_tokens: 10 } },
@@ -23,9 +23,7 @@ export const call = (id: string, name: string, input: object | string): AnswerPa
   input: typeof input === 'string' ? input : JSON.stringify(input),
 });
 
-/**
- * Opens a talk in its own directory, with a model that follows a script. Opened again in the same place, it continues.
- */
+/** Opens a talk with a scripted model in a new directory; given the `root` of an earlier talk, continues that talk. */
 export async function openTalk(
   script: Script,
   { root = scratchDirectory('talk'), ...more }: { root?: string } & Partial<ActiveSession> = {},

@@ -31,7 +31,7 @@ const read = (turn: number, more: object = {}) => ({
 });
 const bash = (command: string) => ({ name: 'bash', input: { command } });
 
-/** In each turn two or three parallel calls, in every third turn another round of calls; then text. */
+/** Each turn makes two or three parallel calls and ends with text; every third has a second round of calls. */
 const script: Script = ({ messages }): Step => {
   const turn = messages.flatMap(({ role, texts }) => (role === 'user' ? texts : [])).length;
   const since = messages.slice(messages.findLastIndex(({ texts }) => texts.includes(`Question ${turn} 🎈`)));
@@ -76,7 +76,7 @@ describe.each(APIS)('ten turns of %s', (api) => {
     ['byte by byte', 1],
   ])('are taken by the provider and billed as it bills them, sent %s', async (_how, chunk) => {
     const { served, root, talk } = await begin(api, chunk);
-    /** The turn of each request, and its usage. */
+    /** For each request, its turn and its usage. */
     const used: (readonly [turn: number, usage: Usage])[] = [];
     for (let turn = 1; turn <= TURNS; turn += 1) {
       const from = talk.session.messages.length;
@@ -96,7 +96,7 @@ describe.each(APIS)('ten turns of %s', (api) => {
     ]);
     expect(served.requests.at(-1)?.body).toContain('bash(rm:*)');
 
-    // The meter caches everything for the other services, even without breakpoints.
+    // Only Anthropic needs breakpoints: for the other services, the provider counts everything as cached.
     if (api === 'anthropic') {
       const shares = used.map(([, { cache_read_input_tokens: cached }], at) => cached / carried(used[at - 1]?.[1]));
       expect(Math.min(...shares.filter((_, at) => (used[at]?.[0] ?? 0) > 1))).toBeGreaterThanOrEqual(0.95);

@@ -9,7 +9,7 @@ import { waitUntil } from '../../../src/work/processes.js';
 import { scratchDirectory } from '../../support/scratch.js';
 import { type Bench, openBench } from './tools.js';
 
-/** Commands of the runtime: jobs that outlive the calling process (runtime.md, Tools). */
+/** The runtime's commands: jobs that outlive the calling process (runtime.md, Tools). */
 
 const benches: Bench[] = [];
 function open(given: Parameters<typeof openBench>[0] = {}) {

@@ -185,7 +185,7 @@ describe('paths', () => {
           expect(`${found.path}/`.startsWith(`${tree}/`)).toBe(true);
           expect(found.path).not.toContain('.git');
         } catch (error) {
-          // If a file takes the place of a directory, the system refuses.
+          // If the path uses a file as a directory, the operating system refuses it.
           expect(error instanceof ToolRefusal || (error as NodeJS.ErrnoException).code === 'ENOTDIR').toBe(true);
         }
       }),
@@ -348,7 +348,7 @@ describe('edit_file', () => {
       'Edited a: 1 occurrence replaced',
     );
     expect(get('a')).toBe("zero\n$& $' two $& three\n");
-    // The session knows what it wrote itself.
+    // The session's own edit does not count as a change made by others.
     expect((await call('edit_file', { ...edit, old_string: 'zero' })).isError).toBe(false);
     put('a', 'zero one');
     expect((await call('edit_file', edit)).output).toBe('a has changed since it was read; read it again, then edit it');

@@ -7,7 +7,7 @@ import { expandPattern } from '../../../src/wings/runtime/tools/search.js';
 import { scratchDirectory } from '../../support/scratch.js';
 import { openBench } from './tools.js';
 
-/** The runtime's searches (runtime.md, Tools), with git and without. */
+/** The runtime's searches (runtime.md, Tools), with and without git. */
 
 for (const git of [true, false]) {
   const open = () => {

@@ -11,7 +11,7 @@ import type { CallPlan, ToolResult, ToolScope } from '../../../src/wings/runtime
 import { createTools } from '../../../src/wings/runtime/tools/tools.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-/** A work tree, and a session's tools in it. */
+/** A work tree, and the tools that a session has in it. */
 
 export interface Bench {
   tree: string;
@@ -20,7 +20,7 @@ export interface Bench {
   put: (path: string, content: string | Buffer) => void;
   get: (path: string) => string;
   plan: (name: string, input: JsonObject) => Promise<CallPlan>;
-  /** Returns the result, even of a refusal. */
+  /** Calls a tool and returns its result; a refusal is returned as a result, too. */
   call: (name: string, input: JsonObject) => Promise<ToolResult>;
   /** Switches to another call directory. */
   next: () => void;
@@ -98,7 +98,7 @@ export function openBench({
   };
 }
 
-/** Returns why an input does not conform to the schema of its tool; null if it does. */
+/** Returns why an input does not conform to its tool's schema; null if it does. */
 export function judgeInput(schema: JsonObject, input: unknown): string | null {
   const fault = findMisfit(schema as OutlineSchema, input);
   return fault === null ? null : `${fault.at.slice(1) || 'the input'} ${fault.problem}`;

@@ -57,7 +57,7 @@ const send =
     response.writeHead(status, { 'content-type': 'text/event-stream', 'request-id': 'req_1', ...headers });
     response.end(body);
   };
-/** Sends each byte separately. */
+/** Sends a body one byte at a time. */
 const trickle = (body: string) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   response.socket?.setNoDelay(true);
@@ -103,7 +103,8 @@ const tool = (name: string): ModelRequest['tools'][number] => ({
 });
 
 /**
- * A thought, a text with multi-byte characters, and two parallel calls, the second without input; by kind of provider.
+ * From here to `WHOLE`: how each provider streams the same answer, a thought, a text with multi-byte characters, and
+ * two parallel calls, the second without input.
  */
 const STARTED: Record<string, JsonObject> = {
   message: {
@@ -271,7 +272,7 @@ const WHOLE: Record<Api, string> = {
 const own = (options: JsonObject): { attached: { provider: string; options: JsonObject } } => ({
   attached: { provider: 'own', options },
 });
-/** What is attached to the thought, the text and the calls. */
+/** The provider's own data that is attached to the thought, the text and the two calls. */
 const ATTACHED: Record<Api, object[]> = {
   anthropic: [{ signature: 'c2ln', ...own({ anthropic: { signature: 'c2ln' } }) }, {}, {}, {}],
   openai: [
@@ -294,7 +295,7 @@ const blocksOf = (api: Api): MessageBlock[] =>
     { type: 'thinking', thinking: 'Look first.' },
     { type: 'text', text: 'Schöner Tag 🙂' },
     { type: 'tool_use', id: 'a', name: 'read_file', input: '{"path":"x"}' },
-    // Google sends inputs as objects.
+    // Google sends inputs as objects, so an empty input is `{}`.
     { type: 'tool_use', id: 'b', name: 'list', input: api === 'google' ? '{}' : '' },
   ].map((one, at) => ({ ...one, ...ATTACHED[api][at] })) as MessageBlock[];
 
@@ -452,7 +453,7 @@ describe('a request', () => {
       blocks: [{ type: 'tool_result', tool_use_id: 'a', tool_name: 'list', output: 'of a', is_error: false }],
     },
     user('two'),
-    // Nothing in this message is for this provider.
+    // Left out of the request, because it contains only another provider's thought.
     { role: 'assistant', blocks: [{ type: 'thinking', thinking: 'Hm.', attached: unread }] },
     user('three'),
   ];
@@ -626,7 +627,7 @@ describe('an error within a stream', () => {
     const known = { type: 'content_block_start', index: 5, content_block: { type: 'of_tomorrow' } };
     answerWith = send(events(message, known, ...said(0, 'Yes.'), ...stopped('end_turn')));
     expect((await failing(ask(chosen('anthropic')))).kind).toBe('protocol');
-    // If it comes first, the package takes it for a refusal.
+    // If the unknown event comes first, the package mistakes it for a refusal.
     for (const first of [{ type: 'of_tomorrow', x: 1 }, known]) {
       answerWith = send(events(first, message, ...said(0, 'Yes.'), ...stopped('end_turn')));
       const fault = await failing(ask(chosen('anthropic')));
@@ -702,7 +703,7 @@ describe('a refusal by status', () => {
       answerWith = send(events(JSON.stringify({ error: { type, message: text } })));
       expect(await failing(ask(chosen('chat')))).toMatchObject({ kind: 'auth', message: text });
     }
-    // Google uses the same words for a quota that is used up only for a minute.
+    // Google sends the same message when a quota is used up for only a minute.
     answerWith = send(JSON.stringify({ error: { code: 429, message: text, status: 'RESOURCE_EXHAUSTED' } }), {
       status: 429,
     });
