@@ -9,39 +9,39 @@ import type { Paragraph } from './spans.js';
 export interface Answer {
   json: object;
   exit: ExitCode;
-  /** Absolute path that the answer's paths and commands are relative to; absent where no run was looked for. */
+  /** Absolute path of the root, to which the answer's paths and commands are relative; absent if none was looked up. */
   root?: string;
-  /** Renders the answer as text for a person; called only when somebody will read it. */
+  /** Renders the answer as text for a person; called only if the text is printed. */
   text?: (written: CommandFormatter) => string;
   /**
-   * Lays the answer out for a person's terminal of that many columns (view.md, Width); without this member, `text` is
+   * Lays the answer out for a person's terminal with this number of columns (view.md, Width); if absent, `text` is
    * shown there too.
    */
   lines?: (written: CommandFormatter, columns: number) => Promise<readonly Paragraph[]>;
-  /** Text for standard error: a harness shows it to its agent. */
+  /** Text for standard error, which a harness shows to its agent. */
   stderr?: string;
   /** Workflow commands for GitHub's runner, printed after the text when GitHub Actions runs the call. */
   commands?: string;
-  /** `json` is a record and is printed verbatim: the invocations in it are not turned into command lines. */
+  /** Set if `json` is a stored record: it is printed verbatim, without turning its invocations into command lines. */
   recorded?: true;
 }
 
 export interface StreamItem {
   json: { seq: number; [key: string]: unknown };
-  /** Renders the item for a person; null when it tells a person nothing. */
+  /** Renders the item for a person; null if it contains nothing of interest to a person. */
   text: (written: CommandFormatter) => string | null;
   /**
-   * The text is an overview of several lines that replaces the previous one: a terminal overwrites it, any other output
-   * skips an item whose `seq` repeats.
+   * Set if the text is an overview of several lines that replaces the previous overview. A terminal overwrites the
+   * previous one; other output skips an item with the same `seq` as the item before.
    */
   block?: true;
-  /** Set on the last item when the call must exit with a different code than the stream's. */
+  /** Set on the last item if the call must exit with a code other than the stream's. */
   exit?: ExitCode;
-  /** One line that a person must learn at once: the terminal rings, and the desktop may show it. */
+  /** One line that a person should see at once; the terminal rings, and the desktop may show it. */
   rings?: string;
 }
 
-/** What a use case returns when more follows over time (protocol.md §1). The last item has `type: end`. */
+/** What a use case returns if its output comes over time (protocol.md §1). The last item has `type: end`. */
 export interface StreamAnswer extends Pick<Answer, 'exit' | 'root' | 'recorded'> {
   stream: AsyncIterable<StreamItem>;
 }

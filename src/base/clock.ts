@@ -4,7 +4,7 @@ export interface Clock {
   now(): number;
 }
 
-/** Blocks this thread for that many milliseconds without using the processor. */
+/** Blocks this thread for the given time without using the processor. */
 export function blockFor(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
@@ -20,7 +20,7 @@ export function formatInstant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** Cuts an instant of `formatInstant` to the second, for people: `2026-11-21T21:38:00Z`. */
+/** Removes the milliseconds from an instant of `formatInstant`, for people: `2026-11-21T21:38:00Z`. */
 export function cutToSecond(at: string): string {
   return at.replace(/\.\d+Z$/, 'Z');
 }

@@ -1,5 +1,5 @@
 /**
- * A decision for a person at a terminal, as data: what to know, the possible answers, and what can be looked at first.
+ * A decision for a person at a terminal, as data: the facts, the possible answers, and details to look at first.
  */
 export interface Decision {
   /** One line. */
@@ -23,7 +23,7 @@ export interface Look {
   /** May be typed instead of the key. */
   word?: string;
   label: string;
-  /** Returns the text to show, or a decision that replaces this one; null when there is nothing left to decide. */
+  /** Returns the text to show, or a decision that replaces this one; null if there is nothing left to decide. */
   look: () => Promise<string | Decision | null>;
 }
 

@@ -1,4 +1,7 @@
-/** The exit code of a call; it reports only on what the call asked for (protocol.md §1). */
+/**
+ * The exit code of a call. It tells only whether the call did what it was asked to do, not whether the run is well
+ * (protocol.md §1).
+ */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;
 
 /** The meaning of each exit code, as docs/errors.md shows it. */

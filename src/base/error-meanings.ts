@@ -1,6 +1,6 @@
 import type { ERROR_CODES } from './error-codes.js';
 
-/** When each error occurs: the source of docs/errors.md. Kept apart from the codes because no command needs it. */
+/** When each error occurs; the source of docs/errors.md. Separate from the codes because no command needs it. */
 export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> = {
   INTERNAL: 'dev-cli itself has a defect. The state is as it was before the call.',
   IO: 'A file could not be read or written: no permission, full disk, a read-only tree, a vanished directory.',

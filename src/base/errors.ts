@@ -23,11 +23,11 @@ export interface ErrorDetail {
 /** How to resolve an error: text, one command, or text with commands in it. */
 export type Fix = string | Invocation | Instruction;
 
-/** What an error carries besides its code and message (protocol.md, Errors). */
+/** The parts of an error besides its code and message (protocol.md, Errors). */
 export interface ErrorParts {
   /** Every problem, not only the first. */
   details?: ErrorDetail[];
-  /** Resolves the error when an agent carries it out; never destructive. */
+  /** Resolves the error if an agent follows it; never destructive. */
   fix?: Fix;
   /** A command that only a person can run, in a terminal of their own; never part of `fix`. */
   answer?: Invocation;
@@ -40,7 +40,9 @@ export interface ErrorParts {
   cause?: unknown;
 }
 
-/** The one error type: every failure that a user can cause or meet. Any other thrown value is a defect of dev-cli. */
+/**
+ * The only error type for failures that a user can cause or encounter. Any other thrown value is a defect in dev-cli.
+ */
 export class DevCliError extends Error {
   override readonly name = 'DevCliError';
   readonly details: ErrorDetail[];
@@ -64,7 +66,7 @@ export class DevCliError extends Error {
     this.pending = parts.pending;
   }
 
-  /** A copy of the error that names the run and the pending action, unless it names them already. */
+  /** Returns a copy of the error with the run and the pending action, unless the error names them already. */
   inRun({ run, pending }: Pick<ErrorParts, 'run' | 'pending'>): DevCliError {
     const { code, message, details, fix, answer, instead } = this;
     const where = { run: this.run ?? run, pending: this.pending ?? pending };
@@ -76,7 +78,7 @@ export class DevCliError extends Error {
   }
 }
 
-/** The `code` of a Node system error (`ENOENT`, …), or undefined for anything else. */
+/** Returns the `code` of a Node system error (`ENOENT`, …), or undefined for any other value. */
 export function getSystemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;

@@ -1,6 +1,6 @@
 import { DevCliError } from './errors.js';
 
-/** What is at a path; links out of the root are not followed. */
+/** Facts about the file at a path; links out of the root are not followed. */
 export type FileFacts =
   | { kind: 'file'; size: number; mtimeMs: number; ctimeMs: number; inode: number }
   | { kind: 'missing' }
@@ -16,7 +16,7 @@ export type FileFacts =
  */
 export interface DocumentReader {
   /**
-   * The content, or null when there is no file.
+   * Returns the content, or null if there is no file.
    * @throws DevCliError `IO`; `EVIDENCE_INVALID` for anything but a regular file of at most 8 MiB inside the root
    */
   read(path: string): Buffer | null;
@@ -40,7 +40,7 @@ export interface FileChange {
 /** Reads text files by absolute path, inside the root or not: recipes, prompts and agent definitions. */
 export interface FileReader {
   /**
-   * The text, or null when there is no file.
+   * Returns the text, or null if there is no file.
    * @throws DevCliError `IO` for any other failure
    */
   read(path: string): string | null;
@@ -48,26 +48,26 @@ export interface FileReader {
   list(directory: string): string[];
 }
 
-/** A YAML file below a directory, or something there that was not searched. */
+/** A YAML file below a directory, or an entry there that was not searched or used. */
 export interface FoundFile {
   /** Relative to the directory, with `/`; empty for the directory itself. */
   path: string;
-  /** Why it was not searched: a link to a directory, a directory this user may not read, or the ending `.YAML`. */
+  /** Why it was not used: a link to a directory, a directory this user may not read, or an ending such as `.YAML`. */
   closed?: 'link' | 'unreadable' | 'ending';
 }
 
-/** Finds files of this machine by absolute path. */
+/** Finds files on this machine by absolute path. */
 export interface FileFinder {
-  /** The user's home directory, absolute; null where the environment names none. */
+  /** The user's home directory, absolute; null if the environment names none. */
   home: string | null;
-  /** The directory where the user's programs keep settings (XDG_CONFIG_HOME), absolute; null where nothing names it. */
+  /** The directory of the settings of the user's programs (XDG_CONFIG_HOME), absolute; null if unknown. */
   settings: string | null;
   /**
-   * Lists the YAML files below a directory at any depth, higher ones first, then by path; empty when the directory does
-   * not exist. Hidden entries and node_modules are left out; links to directories are listed, never followed.
+   * Lists the YAML files below a directory at any depth, sorted by depth and then by path; empty if the directory does
+   * not exist. Leaves out hidden entries and node_modules; lists links to directories, but never follows them.
    */
   find(directory: string): FoundFile[];
-  /** Returns the path with every link resolved; null when nothing is there. */
+  /** Returns the path with every link resolved; null if it does not exist. */
   real(path: string): string | null;
 }
 
@@ -81,7 +81,7 @@ const PROBLEMS = {
   large: 'is larger than 8 MiB',
 };
 
-/** Builds the error for a path that holds something other than a document, with the way to correct it. */
+/** Builds the error, with its fix, for a path at which something other than a usable document lies. */
 export function buildUnusableError(path: string, why: keyof typeof PROBLEMS): DevCliError {
   return new DevCliError('EVIDENCE_INVALID', `${path} ${PROBLEMS[why]}.`, {
     details: [{ target: path, problem: PROBLEMS[why] }],

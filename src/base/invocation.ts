@@ -1,18 +1,18 @@
 import type { JsonObject } from './json.js';
 
 /**
- * A command and its input, by the registry's names. Acknowledgements are kept in this form until the front door writes
- * them as command lines; another front door can offer them as tool calls (protocol.md §2).
+ * A command and its input, with the registry's names. Acknowledgements have this form until the front door turns them
+ * into command lines; another front door can offer them as tool calls (protocol.md §2).
  */
 export interface Invocation {
   command: string;
   input: JsonObject;
 }
 
-/** An instruction in words; the commands in it stay invocations until the front door writes them out. */
+/** An instruction in words; its commands remain invocations until the front door turns them into command lines. */
 export type Instruction = readonly (string | Invocation)[];
 
-/** Writes a command as a command line that can be run in the directory of the call. */
+/** Renders a command as a command line that can be run in the call's directory. */
 export type CommandFormatter = (command: Invocation) => string;
 
 /** Renders an instruction as one sentence. */

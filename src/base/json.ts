@@ -27,15 +27,15 @@ export function canonicalJson(value: unknown): string {
   });
 }
 
-/** Whether two values are equal as JSON, whatever the order of their keys; undefined counts as null. */
+/** Returns whether two values are equal as JSON, regardless of the order of their keys; undefined counts as null. */
 export function isSameJson(one: unknown, other: unknown): boolean {
   return one === other || canonicalJson(one ?? null) === canonicalJson(other ?? null);
 }
 
 /**
- * Normalizes a value to what a round trip through JSON returns: keys sorted by code unit, members that are `undefined`
- * or named `__proto__` dropped. Parts that are already normal are returned uncopied, so a large, mostly unchanged value
- * is cheap.
+ * Normalizes a value as a round trip through JSON would, and also sorts keys by code unit and drops members that are
+ * `undefined` or named `__proto__`. Returns parts that are already normal without copying them, so that a large, mostly
+ * unchanged value is cheap.
  * @param known an earlier, normal version of the value; parts identical to it are not inspected
  */
 export function normalizeJson(value: unknown, known?: Json): Json {
@@ -75,7 +75,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Like `isRecord`, for a value that is known to be JSON. */
+/** Narrows a value that is known to be JSON to an object; see `isRecord`. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value);
 }
@@ -89,5 +89,5 @@ export type Frozen<T> = T extends readonly (infer E)[]
       : { readonly [K in keyof T]: Frozen<T[K]> }
     : T;
 
-/** True for the type of arbitrary JSON, which has no known members to make read-only. */
+/** True for the type of arbitrary JSON objects, which has no known members to make read-only. */
 type IsJson<T> = [T, JsonObject] extends [JsonObject, T] ? true : false;

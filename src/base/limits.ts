@@ -1,6 +1,7 @@
 /**
- * The longest texts allowed, in characters. A longer text is refused on arrival, with its place and the limit, so that
- * nothing is cut on the way to whoever must act on it (engine.md, Limits). Schemas and inputs both use this table.
+ * Maximum lengths of texts, in characters. A longer text is refused when it is handed in, with an error that names its
+ * place and the limit, so that no reader ever gets a truncated text (engine.md, Limits). Both schemas and command-line
+ * inputs use this table.
  */
 export const LIMITS = {
   /** Free text on the command line, such as the goal, and the request in a plan. */

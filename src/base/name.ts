@@ -2,13 +2,13 @@ import { DevCliError } from './errors.js';
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 
-/** Whether `text` is a valid name of a run (protocol.md §1). */
+/** Returns whether `text` is a valid run name (protocol.md §1). */
 export function isName(text: string): boolean {
   return NAME.test(text);
 }
 
 /**
- * Returns `text` if it is a valid name of a run. Must be called before any path is built from `text`.
+ * Returns `text` if it is a valid run name. Must be called before a path is built from `text`.
  * @throws DevCliError `NAME_INVALID` (protocol.md §1)
  */
 export function requireName(text: string): string {
@@ -20,7 +20,7 @@ export function requireName(text: string): string {
 
 /**
  * Builds the error for a name that no run has.
- * @param meant a sentence to append, with a leading space: the runs that were probably meant
+ * @param meant a sentence to append, beginning with a space, that names the runs that were probably meant
  */
 export function noSuchRunError(name: string, meant = ''): DevCliError {
   return new DevCliError('NO_SUCH_RUN', `There is no run named "${name}".${meant}`, {

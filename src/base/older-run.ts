@@ -3,7 +3,8 @@
 import { DevCliError } from './errors.js';
 
 /**
- * Builds the error for something written by a pre-release of dev-cli. @param what its name, as the start of a sentence
+ * Builds the error for a file written by a pre-release of dev-cli.
+ * @param what the file's name, with which the message begins
  */
 export function olderRunError(what: string): DevCliError {
   return new DevCliError(
@@ -13,7 +14,7 @@ export function olderRunError(what: string): DevCliError {
   );
 }
 
-/** Whether an error is that of `olderRunError`: code that only looks for live runs then treats the run as absent. */
+/** Returns whether `olderRunError` built an error. Code that only looks for live runs then treats the run as absent. */
 export function isOlderRun(error: unknown): boolean {
   return error instanceof DevCliError && error.code === 'STATE_OLDER';
 }

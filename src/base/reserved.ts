@@ -1,15 +1,15 @@
 import { RESERVED_BY } from '../generated/harnesses.js';
 
 /**
- * Names that belong to git and the harnesses, with their owners. Files there run by themselves (hooks, MCP servers,
- * status lines) or tell agents what they are and may do, even after the run and without a person's yes, so no plan may
- * give them to its workers. Whole directories are reserved, because what a harness reads there differs by release; at
- * any depth, because git repositories can be nested and a harness reads the directory it starts in. dev-cli's own
- * `.dev` exists only at the root and has rules of its own (harness.md, Guard).
+ * Names that belong to git and the harnesses, with their owners. Such files are executed automatically (hooks, MCP
+ * servers, status lines) or tell agents what they may do, even after the run and without a person's consent, so no plan
+ * may let its workers change them. Whole directories are reserved, because the files that a harness reads there differ
+ * between releases. The names are reserved at any depth, because git repositories can be nested and a harness reads the
+ * directory it starts in. dev-cli's own `.dev` exists only at the root and has its own rules (harness.md, Guard).
  */
 const OWNERS: Readonly<Record<string, string>> = { '.git': 'git', ...RESERVED_BY };
 
-/** The reserved names, which no plan may give to its workers. */
+/** The reserved names, whose files no plan may let its workers change. */
 export const RESERVED_NAMES: readonly string[] = Object.keys(OWNERS);
 
 /** A reserved part of a path, and its owner. */
@@ -19,8 +19,8 @@ export interface ReservedName {
 }
 
 /**
- * Finds the first part of a path that is reserved; null where none is. Spellings that some file system treats as the
- * same name count on every file system, where the extra refusals do no harm.
+ * Finds the first reserved part of a path; null if there is none. A spelling that only some file systems treat as the
+ * reserved name counts everywhere, since the additional refusals do no harm.
  * @param path with `/` between its parts
  */
 export function findReserved(path: string): ReservedName | null {

@@ -1,6 +1,6 @@
 import { type Static, type TObject, type TSchema, type TUnsafe, Type } from '@sinclair/typebox';
 
-/** Helpers for TypeBox schemas. Each gives a smaller validator and clearer errors than a plain union. */
+/** Helpers for TypeBox schemas. Each results in a smaller validator and clearer errors than a plain union. */
 
 /** A string from a closed list. */
 export function enumSchema<T extends string>(...values: T[]): TUnsafe<T> {
@@ -15,7 +15,7 @@ export function nullableSchema<T extends TSchema>(schema: T): TUnsafe<Static<T> 
 }
 
 /**
- * A union of objects, discriminated by the literal under `tag`, so that errors are about the variant that was meant.
+ * A union of objects, discriminated by the literal under `tag`, so that errors refer only to the intended variant.
  */
 export function taggedUnion<T extends TObject[]>(
   tag: string,
@@ -36,7 +36,7 @@ export const noOtherKeys = { additionalProperties: false } as const;
 
 const Text = (description: string) => Type.String({ pattern: '\\S', maxLength: 4096, description });
 
-/** A place to read a secret from, in place of the secret itself. */
+/** Where to read a secret from; given instead of the secret itself. */
 export type SecretSource = { env: string } | { file: string } | { command: string[] };
 
 /**

@@ -9,7 +9,7 @@ export interface TerminalSize {
 /** The documents of a run that the pager can show. */
 export type DocumentName = 'log' | 'plan' | 'diff' | 'report';
 
-/** A request of the person that a screen cannot fulfil by drawing. */
+/** A person's request that a screen cannot fulfil just by drawing. */
 export type ScreenRequest =
   | { do: 'leave' | 'back' | 'open' | 'answer' | 'hold' | 'release' | 'page' }
   | { do: 'show'; document: DocumentName };
@@ -17,7 +17,7 @@ export type ScreenRequest =
 /** The run that a screen, or the row under its cursor, is about. */
 export interface RunReference {
   name: string;
-  /** The root of the run, absolute; absent where it is the root of the call. */
+  /** The run's root, absolute; absent if it is the call's root. */
   root?: string;
 }
 
@@ -26,31 +26,31 @@ export interface RunReference {
  */
 export type PagerDocument = { text: string } | { growing: string } | { none: string };
 
-/** A screen of a terminal as its driver sees it (view.md, Drawing). */
+/** A terminal screen, as the code that drives it uses it (view.md, Drawing). */
 export interface Screen {
   /**
    * Reads what has changed since the last call.
-   * @returns one line for each event that must ring
-   * @throws DevCliError where nothing can be read any more
+   * @returns one line for each event for which the bell must ring
+   * @throws DevCliError if nothing can be read any more
    */
   read(): Promise<string[]>;
   /** Waits until something may have changed, or the signal is aborted. */
   changed(signal: AbortSignal): Promise<void>;
-  /** Whether durations on the screen still grow because somebody is at work. */
+  /** Returns whether elapsed times on the screen still grow because work is in progress. */
   isBusy(): boolean;
   /** Lays out exactly as many lines as the terminal has, none wider than the terminal. */
   frame(size: TerminalSize): Line[];
   /**
-   * Handles a key, named by the character it types or else by its name in node:readline; returns the request left to
-   * the driver.
+   * Handles a key, given as the character that it types or, without one, its name in node:readline. Returns the
+   * person's request if the driver has to fulfil it, otherwise null.
    */
   press(key: string, size: TerminalSize): ScreenRequest | null;
-  /** Shows a notice until the next key. @param notice one line, cleaned */
+  /** Shows a notice until the next key press. @param notice one line without control characters */
   tell(notice: string): void;
-  /** Returns the run under the cursor; null where the cursor is on no run. */
+  /** Returns the run under the cursor; null if the cursor is not on a run. */
   place(): RunReference | null;
   /** Finds a document of the run under the cursor. @throws DevCliError */
   find(document: DocumentName): Promise<PagerDocument>;
-  /** Stops what the screen has started. */
+  /** Stops everything that the screen has started, such as reading. */
   close(): void;
 }

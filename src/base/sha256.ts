@@ -1,6 +1,6 @@
 import { loadLazily } from './lazy.js';
 
-/** Loaded lazily: loading takes several milliseconds, and `next` needs no digest. */
+/** Loaded lazily, because loading takes several milliseconds and `next` needs no digest. */
 const crypto = loadLazily<typeof import('node:crypto')>('node:crypto');
 
 /** Computes the SHA-256 of a text (as UTF-8) or of bytes, in lower-case hexadecimal. */
@@ -8,7 +8,7 @@ export function sha256(content: string | Uint8Array): string {
   return crypto().createHash('sha256').update(content).digest('hex');
 }
 
-/** Computes the SHA-1 of a text, as an id that other programs compute the same way; it proves nothing. */
+/** Computes the SHA-1 of a text, for ids that other programs compute in the same way; not for security. */
 export function sha1(content: string): string {
   return crypto().createHash('sha1').update(content).digest('hex');
 }

@@ -1,15 +1,17 @@
-/** The meaning of a part of a text, for a terminal that shows colours; a sign or a word always says the same. */
+/**
+ * The meaning of a part of a text, shown as a colour. A sign or a word always says the same as the colour.
+ */
 export type Shade = 'good' | 'bad' | 'you' | 'busy' | 'quiet' | 'strong';
 
 /** A part of a line; foreign text in it has already been cleaned. */
 export interface Span {
   text: string;
   as?: Shade;
-  /** The part is a command to copy: where it must be broken, it continues as the shell's syntax requires. */
+  /** Set if the part is a command to copy; if it has to be wrapped, it is continued in the shell's syntax. */
   command?: true;
   /**
-   * On a screen: the column where the part begins, from 0. It cannot be computed from the text before it, because
-   * terminals differ in the width of joined characters.
+   * On a screen, the column where the part begins, from 0. It is given explicitly because terminals differ in the width
+   * of joined characters, so the width of the text before it is unknown.
    */
   at?: number;
 }
@@ -22,6 +24,6 @@ export interface Paragraph {
   spans: Line;
   /** Blanks before each continuation line. */
   indent: number;
-  /** The most columns the paragraph uses, however wide the terminal is. */
+  /** Maximum number of columns that the paragraph uses, even on a wider terminal. */
   most?: number;
 }

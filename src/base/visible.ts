@@ -1,25 +1,27 @@
 /**
- * Reduces foreign text to what its reader can see (product.md, Principles): no terminal control sequences, nothing
- * invisible. Joiners that Persian, Hindi or an emoji need stay.
+ * Reduces foreign text to its visible characters (product.md, Principles): removes terminal control sequences and
+ * invisible characters, but keeps the joiners that Persian, Hindi or an emoji need.
  */
 
-/** Terminal control sequences: CSI, strings (OSC, DCS, …) up to their end or the end of the line, other escapes. */
+/** Matches terminal control sequences: CSI, strings (OSC, DCS, …) up to their end or the line's, and other escapes. */
 const ANSI =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
 
-/** Format characters (bidi overrides, zero width, tags), fillers, and variation selectors that can smuggle text. */
+/**
+ * Matches format characters (bidi overrides, zero width, tags), fillers, and variation selectors that can hide text.
+ */
 const HIDDEN =
   /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}|(?![\u200c\u200d])\p{Cf}|\u034f|\u17b4|\u17b5|[\u180b-\u180f]|[\ufe00-\ufe0d]|[\u{e0100}-\u{e01ef}]|[\u115f\u1160\u3164\uffa0]/gu;
 
 /**
- * The first character of the three flags that are spelt with tags (England, Scotland, Wales); all other tags are
- * removed.
+ * The first character of the three flags that are encoded with tag characters (England, Scotland, Wales), which are
+ * kept; all other tag characters are removed.
  */
 const FLAG = '\u{1f3f4}';
 
 /**
- * The fast path: most texts consist of these visible characters only, and compiling the patterns above takes
- * milliseconds.
+ * Matches texts with only these common visible characters, which most texts are. Checked first because compiling the
+ * patterns above takes milliseconds.
  */
 const PLAIN = /^[\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u27bf]*$/;
 
@@ -36,7 +38,7 @@ export function stripInvisible(text: string): string {
 
 /**
  * Replaces every invisible character that is not a control character.
- * @param replacement gives the substitute for one invisible character
+ * @param replacement returns the substitute for an invisible character
  */
 export function replaceInvisible(text: string, replacement: (hidden: string) => string): string {
   if (PLAIN.test(text)) return text;
@@ -51,8 +53,8 @@ export function replaceInvisible(text: string, replacement: (hidden: string) => 
 }
 
 /**
- * Whether a joiner (U+200C, U+200D) shapes its neighbours: letters of a joined script, a consonant with its virama, or
- * emoji that form one picture. A series of joiners, or one among Latin letters, only hides something.
+ * Returns whether a joiner (U+200C, U+200D) changes how its neighbours look: letters of a joined script, a consonant
+ * with its virama, or emoji that form one picture. Other joiners, such as one between Latin letters, are invisible.
  */
 function joins(joiner: string, before: string, after: string): boolean {
   const afterVirama =
@@ -80,7 +82,7 @@ function selects(before: string, after: string): boolean {
 
 const ADDRESS = /^https?:\/\/[\x21-\x7e]{1,300}$/;
 
-/** Whether a value is a web address that is safe to print and to record: http(s), short, printable ASCII only. */
+/** Returns whether a value is a web address that is safe to print and record: http(s), short, printable ASCII only. */
 export function isAddress(text: unknown): text is string {
   return typeof text === 'string' && ADDRESS.test(text);
 }

@@ -1,4 +1,4 @@
-/** How sentences list and count things. */
+/** Renders lists and counts in sentences. */
 
 /** Joins the first `most` words and counts the rest: `a, b and 3 more`. */
 export function joinFirst(words: readonly string[], most: number): string {

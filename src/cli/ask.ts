@@ -17,8 +17,8 @@ export function askForLine(question: string): Promise<string> {
 }
 
 /**
- * Asks something at the terminal; a terminal that is closed in the meantime counts as no answer.
- * @throws DevCliError `INTERRUPTED`; whatever `asking` throws
+ * Runs a question at the terminal; a terminal that is closed in the meantime counts as no answer.
+ * @throws DevCliError `INTERRUPTED`; any other error of `asking`
  */
 export async function askWhileOpen<T>(asking: () => Promise<T>): Promise<T> {
   expectTerminalClose();
@@ -30,8 +30,8 @@ export async function askWhileOpen<T>(asking: () => Promise<T>): Promise<T> {
 }
 
 /**
- * From now on treats a closed terminal as the end of its input, since SIGHUP need not arrive. The closing shows only as
- * an error thrown inside readline, for which no listener can be installed.
+ * Treats a closed terminal as the end of its input from now on, since SIGHUP need not arrive. Installs a handler for
+ * uncaught exceptions, because the closing shows only as an error inside readline that no listener receives.
  */
 export function expectTerminalClose(): void {
   if (process.listenerCount('uncaughtException') > 0) return;
@@ -41,7 +41,7 @@ export function expectTerminalClose(): void {
   });
 }
 
-/** Whether an error means that the terminal was closed: reading, writing or setting its mode fails. */
+/** Returns whether an error of reading, writing or setting the mode means that the terminal was closed. */
 export function isClosedTerminalError(error: unknown): boolean {
   return (
     getSystemCode(error) === 'EIO' || (error instanceof Error && 'syscall' in error && error.syscall === 'setRawMode')
@@ -57,7 +57,7 @@ async function askLine(question: string): Promise<string> {
     terminal.once('SIGINT', stop);
     terminal.once('close', stop);
   });
-  // After Ctrl-Z, readline does not listen any more when the call returns to the foreground.
+  // When the call returns to the foreground after Ctrl-Z, readline no longer listens until it prompts again.
   terminal.on('SIGCONT', () => terminal.prompt(true));
   try {
     return (await Promise.race([terminal.question(toPlainText(text)), closed])).trim();
@@ -67,8 +67,8 @@ async function askLine(question: string): Promise<string> {
 }
 
 /**
- * Discards type-ahead: it was meant for something else.
- * @returns a note for the person about it; empty where nothing was typed
+ * Discards type-ahead, since it was not meant as an answer.
+ * @returns a note that tells the person; empty if nothing was typed
  * @throws DevCliError `INTERRUPTED` if it contains a Ctrl-C
  */
 async function discardTypedAhead(): Promise<string> {
@@ -77,10 +77,10 @@ async function discardTypedAhead(): Promise<string> {
   return ahead === '' ? '' : 'Text typed before this question was ignored.\n';
 }
 
-/** Reads type-ahead; a terminal delivers unfinished lines only in raw mode. */
+/** Reads type-ahead, in raw mode because only then a terminal delivers unfinished lines. */
 async function readTypedAhead(): Promise<string> {
   const { stdin } = process;
-  // The terminal was closed since the call began.
+  // The terminal has been closed since the call began.
   if (!stdin.isTTY) throw unansweredError();
   let ahead = '';
   let seen = -1;

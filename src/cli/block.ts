@@ -1,19 +1,19 @@
 import { eastAsianWidth } from 'get-east-asian-width';
 import type { TerminalSize } from '../base/screen.js';
 
-/** A part of the terminal that is redrawn in place. It changes no mode of the terminal, so none has to be restored. */
+/** A part of the terminal that is redrawn in place. It changes no terminal mode, so none has to be restored. */
 export interface RedrawnBlock {
   /** Returns the output that replaces the previous text by `text`. */
   draw(text: string): string;
   /** Returns the output that inserts a permanent line, of any length, above the text. */
   above(line: string): string;
-  /** Returns the output that shows the last text in full; empty if it was not cut. */
+  /** Returns the output that shows the last text in full; empty if the text was not cut. */
   rest(): string;
 }
 
 /**
  * Creates a block that has drawn nothing yet.
- * @param screen called at every drawing, because a window may change its size
+ * @param screen returns the terminal's size; called at every drawing, because a window may be resized
  */
 export function createBlock(screen: () => TerminalSize): RedrawnBlock {
   let drawn = 0;
@@ -48,7 +48,7 @@ export function createBlock(screen: () => TerminalSize): RedrawnBlock {
   };
 }
 
-/** Cuts a line so that no terminal wraps it; wrapped lines would make the count of lines wrong. */
+/** Cuts a line so that the terminal does not wrap it, which would make the number of drawn lines wrong. */
 function fitLine(line: string, columns: number): string {
   let width = 0;
   let kept = '';

@@ -3,11 +3,11 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 
 /**
- * The least free space, in bytes. On a full disk, entries would be cut off and useless, and every call would leave one.
+ * Minimum free space in bytes. On a full disk, every call would write an entry that is cut off and useless.
  */
 const LEAST_FREE = 32 * 1024 * 1024;
 
-/** The facts that decide who controls an entry of the file system. */
+/** The facts that decide who controls a file or directory. */
 export interface FileOwnership {
   isDirectory: boolean;
   /** User id. */
@@ -16,12 +16,12 @@ export interface FileOwnership {
   mode: number;
 }
 
-/** Whether a directory belongs to the user and is closed to everybody else. */
+/** Returns whether a directory belongs to the user and is closed to everybody else. */
 export function isPrivateDirectory({ isDirectory, owner, mode }: FileOwnership, user: number): boolean {
   return isDirectory && owner === user && (mode & 0o777) === 0o700;
 }
 
-/** Whether only the user and root can replace an entry of this directory. */
+/** Returns whether only the user and root can replace the user's entries in this directory. */
 export function isSafeAbove({ isDirectory, owner, mode }: FileOwnership, user: number): boolean {
   const sticky = (mode & 0o1000) !== 0;
   return isDirectory && (owner === user || owner === 0) && ((mode & 0o022) === 0 || sticky);
@@ -29,10 +29,10 @@ export function isSafeAbove({ isDirectory, owner, mode }: FileOwnership, user: n
 
 /**
  * Prepares the directory in which Node keeps the compiled code of dev-cli: `dev-cli/compile` below the user's cache
- * directory (house.md, Speed). Node runs the code in it, so it must belong to the user and lie where nobody else can
- * replace it. It is checked before Node is told, because Node waits for ever if it cannot create the directory.
+ * directory (house.md, Speed). Since Node runs the code in it, the directory must belong to the user and lie where
+ * nobody else can replace it. Creates it first, because Node waits forever if it cannot create the directory itself.
  * @param user the id that this process acts as; undefined on systems without user ids
- * @returns null when there is no such directory; the call is then somewhat slower
+ * @returns null if no usable directory exists; the call is then just somewhat slower
  */
 export function prepareCompileCache(env: NodeJS.ProcessEnv, user = process.geteuid?.()): string | null {
   const home = findCacheHome(env);
@@ -80,7 +80,7 @@ function look(path: string): FileOwnership {
   return { isDirectory: stats.isDirectory(), owner: stats.uid, mode: stats.mode };
 }
 
-/** Makes a directory that is closed to everybody else; another process may make it at the same time. */
+/** Creates a directory that is closed to everybody else; another process may create it at the same time. */
 function make(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });

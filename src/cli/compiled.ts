@@ -7,15 +7,15 @@ import { loadLazily } from '../base/lazy.js';
 
 const writeFileAtomic = loadLazily<typeof import('write-file-atomic')>('write-file-atomic');
 
-/** The directory of the program's parts, and the directory that caches their compiled code. */
+/** The directory of the program's bundles (its parts), and the directory that caches their compiled code. */
 export interface ProgramDirectories {
   directory: string;
   cache: string;
 }
 
 /**
- * Numbers of 32 bits before the code in an entry: the checksum of everything after it, the checksum and the length of
- * the source, then the kinds of calls whose functions have been added.
+ * How many 32-bit numbers precede the code in an entry: the checksum of the rest of the entry, the source's checksum
+ * and length, then the kinds of calls whose compiled functions the entry contains.
  */
 const HEADER = 64;
 
@@ -34,10 +34,10 @@ interface Part {
 }
 
 /**
- * Runs a part of the program, and the parts that it requires, from the code that earlier calls compiled. When this call
- * ends, the functions that it compiled are added (house.md, Speed). A damaged or stale entry, or one of another Node,
- * is ignored.
- * @param name of a file of `directory`; the file contains only ASCII (scripts/build.mjs)
+ * Runs a part of the program, and the parts that it requires, from code that earlier calls have compiled. When this
+ * call ends, adds the functions that it has compiled (house.md, Speed). Ignores an entry that is damaged, stale or from
+ * another Node version.
+ * @param name the name of a file in `directory` that contains only ASCII (scripts/build.mjs)
  */
 export function loadCompiled(places: ProgramDirectories, name: string): void {
   const parts = new Map<string, Part>();
@@ -63,7 +63,7 @@ function compile({ directory, cache }: ProgramDirectories, name: string): Part {
   const filename = join(directory, name);
   const bytes = readFileSync(filename);
   const source: Part['source'] = [crc32(bytes), bytes.length];
-  // The file name depends on program and Node, so that different versions of either leave each other's entries alone.
+  // The file name depends on the program and on Node, so that different versions do not overwrite each other's entries.
   const file = join(cache, `${name}-${crc32(`${filename} ${process.version} ${process.arch}`).toString(16)}`);
   const entry = readEntry(file, source);
   const text = `(function (exports, require, module, __filename, __dirname) {${bytes.toString('latin1')}\n})`;
@@ -72,7 +72,7 @@ function compile({ directory, cache }: ProgramDirectories, name: string): Part {
   return { exports: {}, script, source, file, kinds };
 }
 
-/** Reads a cache entry. @returns null when none fits this source, or it is damaged: V8 would run any code in it */
+/** Reads a cache entry. @returns null if there is none for this source, or if it is damaged, since V8 would run it */
 function readEntry(file: string, [checksum, length]: Part['source']): Entry | null {
   let bytes: Buffer;
   try {
@@ -90,9 +90,9 @@ function readEntry(file: string, [checksum, length]: Part['source']): Entry | nu
 const readHeader = ({ buffer, byteOffset }: Buffer) => new Uint32Array(buffer, byteOffset, HEADER);
 
 /**
- * Saves the compiled code once for each kind of call. Functions are compiled when they are first called, and finding
- * out whether a call has compiled any costs more than saving. The kind of a call is its command with its options, and
- * the parts that it loaded.
+ * Saves the compiled code once for each kind of call, that is, for each combination of command, options and loaded
+ * parts. Functions are compiled when first called, so another kind of call may add some; finding out whether it did
+ * would cost more than saving.
  */
 function keepCompiled(parts: ReadonlyMap<string, Part>): void {
   const words = process.argv.slice(2).filter((word, index) => index === 0 || word.startsWith('--'));

@@ -3,22 +3,22 @@ import type { Candidate } from '../registry/spec.js';
 import { findWanted } from './completion-table.js';
 import { NON_INTERACTIVE } from './unasked.js';
 
-/** What completion needs from its process. */
+/** The parts of its process that completion uses. */
 interface Site {
   cwd: string;
   env: NodeJS.ProcessEnv;
 }
 
-/** Words that need no quotes. A shell inserts candidates literally, so other words are not offered. */
+/** Matches words that need no quotes. Others are not offered, since a shell inserts candidates literally. */
 const PLAIN = /^[\p{L}\p{N}_@%+:,./-]+$/u;
 
-/** Printed in place of candidates where the shell itself completes file names: no candidate is empty. */
+/** Printed instead of candidates to make the shell complete file names; unambiguous, since no candidate is empty. */
 const FILES = '\tfiles\n';
 
 /**
  * Answers `completion --complete SHELL -- WORDS` with lines `word TAB description` (view.md, Completion).
  * @param argv the arguments after `--complete`; the last word is the one to complete
- * @param ask looks candidates up in the project; if it throws, it contributes none
+ * @param ask looks up candidates in the project; if it throws, only the other candidates are offered
  */
 export async function completeWords(
   [shell, , ...given]: readonly string[],
@@ -60,7 +60,7 @@ function joinWords(words: readonly string[]): string[] {
   return joined;
 }
 
-/** Removes the quotes of a bash word, as the shell would for a command; the last quote may still be open. */
+/** Removes quotes from a bash word as the shell does when it runs a command; the last quote may still be open. */
 function unquote(word: string): string {
   return word.replace(
     /'([^']*)(?:'|$)|"((?:\\.|[^"\\])*)(?:"|$)|\\(.)/gs,

@@ -3,9 +3,9 @@ import { GLOBAL_OPTIONS, listGlobalOptions } from '../registry/input.js';
 import type { Candidate, CommandOption, CompletionKind, ValueForm } from '../registry/spec.js';
 import { GUIDES } from './guides.js';
 
-/** What may stand at the end of a command line, according to the registry (view.md, Completion). Pure. */
+/** The words that may complete a command line, according to the registry (view.md, Completion). */
 interface Wanted {
-  /** The part of the last word that stays: `--recipe=`, `todo-1,`. */
+  /** The part of the last word that completion leaves unchanged, such as `--recipe=` or `todo-1,`. */
   before: string;
   /** The part of the value that is typed so far. */
   typed: string;
@@ -13,17 +13,17 @@ interface Wanted {
   listed?: readonly string[];
   /** The candidates that the registry knows. */
   candidates: Candidate[];
-  /** What the project must be asked for. */
+  /** The kind of candidates that only the project knows, such as names of runs. */
   offer?: CompletionKind;
 }
 
-/** What is wanted, with the run and the root that the line names. */
+/** A `Wanted` with the run and the root that the line names. */
 export interface WantedHere extends Wanted {
   name: string | undefined;
   root: string | undefined;
 }
 
-/** Values that may be a list separated by commas, although their form is a single word. */
+/** Values that may be a comma-separated list, although their form is a single word. */
 const SEVERAL: readonly (CompletionKind | undefined)[] = ['todo', 'work'];
 
 /**
@@ -79,7 +79,7 @@ function findLast(typed: string, { path, given, option }: Before): Wanted {
 function describeValue({ form, choices = [], offers }: ValueForm, typed: string, inline: string): Wanted {
   const cut = form === 'list' || SEVERAL.includes(offers) ? typed.lastIndexOf(',') + 1 : 0;
   const candidates = choices.map((word) => ({ word, text: '' }));
-  // A text option that begins with an @ takes a file name.
+  // In a text option, @ is followed by a file name.
   const other = /^(?:text|texts|data)$/.test(form) && typed.startsWith('@') ? 'file' : offers;
   // `work` offers a single block or several todos, so after a comma only todos fit.
   const offer = other === 'work' && cut > 0 ? 'todo' : other;

@@ -3,12 +3,13 @@
 import type { DevCliError, ErrorDetail } from '../base/errors.js';
 import { toPlainLine } from './plain.js';
 
-/** The most problems listed to a person. */
+/** Maximum number of problems listed to a person. */
 const DETAILS_SHOWN = 20;
 
 /**
- * Lists the lines that tell a person about an error.
- * @param more the fix, added to the first line, and the answer, on the last; both already written as text
+ * Lists the lines that describe an error to a person.
+ * @param more the fix, which is appended to the first line, and the answer, which becomes the last; both already as
+ * text
  */
 export function listFailure(
   { code, message, details }: DevCliError,

@@ -23,7 +23,7 @@ import {
 } from './print.js';
 import { createInputReader } from './read-input.js';
 
-/** What the front door uses of its process; tests pass their own. */
+/** The parts of its process that the front door uses; tests pass their own. */
 export interface ProcessIo {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -32,21 +32,21 @@ export interface ProcessIo {
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
   /**
-   * Starts to listen for Ctrl-C, SIGTERM and SIGHUP. Before that, each of them ends the process at once; otherwise a
-   * read of standard input could not be interrupted.
+   * Starts to listen for Ctrl-C, SIGTERM and SIGHUP. Not done from the beginning, because a blocking read of standard
+   * input could then not be interrupted; without a listener, each of these signals ends the process at once.
    */
   interruption: () => AbortSignal;
   /** Asks the person at the terminal for one line. */
   ask: (question: string) => Promise<string>;
-  /** Opens the screen on which the person at the terminal decides. @param inWords whether the person wants no pages */
+  /** Opens the screen on which the person at the terminal decides. @param inWords whether to use lines, not pages */
   gateScreen: (inWords: boolean) => Promise<GateScreen>;
-  /** Writes part of a stream to standard output; false when its reader is gone. */
+  /** Writes part of a stream to standard output; returns false if its reader is gone. */
   write: (text: string) => boolean;
   /** Writes a line to standard error. */
   tell: (line: string) => void;
   /** The size of the terminal. */
   screen: () => TerminalSize;
-  /** Passes single keys of the terminal on, until the returned function is called. */
+  /** Passes each key pressed at the terminal to a callback, until the returned function is called. */
   keys: NonNullable<CallEnvironment['keys']>;
 }
 
@@ -84,7 +84,7 @@ export async function runCommandLine(argv: readonly string[], io: ProcessIo): Pr
   }
 }
 
-/** Prints for a person at a terminal; null where the ordinary output applies. */
+/** Prints for a person at a terminal; null if the ordinary output is to be used. */
 async function printFitted(result: Answer | DevCliError, format: OutputFormat, io: ProcessIo): Promise<Output | null> {
   if (!format.terminal || ('json' in result && result.lines === undefined)) return null;
   return (await import('./person.js')).printForPerson(result, format, io);
@@ -100,7 +100,7 @@ async function showHome(io: ProcessIo, format: OutputFormat, inWords: boolean): 
   return home.showHome({ ...io, inWords }, adaptToSite, connect);
 }
 
-/** Parses, with commander, the command lines that the small parser does not handle. */
+/** Parses, with commander, a command line that the small parser does not handle. */
 async function parseFully(argv: readonly string[]) {
   return (await import('../registry/parse.js')).readCommandLine(argv);
 }
@@ -108,7 +108,7 @@ async function parseFully(argv: readonly string[]) {
 /** The directory and environment of a call, and the root given with `--root`. */
 type Site = Pick<CallEnvironment, 'cwd' | 'env' | 'root'>;
 
-/** Finds the root of a call; null when there is none, which the use case reports. */
+/** Finds the root of a call; null if there is none, which the command itself then reports. */
 function findKnownRoot(site: Site): string | null {
   try {
     return resolveRoot(site).root;
@@ -119,7 +119,7 @@ function findKnownRoot(site: Site): string | null {
 }
 
 /**
- * Adapts the output format to the directory of the call: outside the root, paths and commands are written differently.
+ * Adapts the output format to the call's directory, since paths and commands are written differently outside the root.
  */
 async function adaptToSite<T extends CallSite>(site: Site, format: T, known?: string): Promise<T> {
   const root = known ?? findKnownRoot(site);
@@ -156,8 +156,8 @@ async function answerCall(
 }
 
 /**
- * Creates the surroundings of a call, without its input. From now on signals are caught: `interrupted` rejects at the
- * first.
+ * Creates a call's environment, without its input. Catches signals from now on: the first one makes `interrupted`
+ * reject.
  */
 function createEnvironment(
   parsed: Pick<ParsedCommand, 'input' | 'globals'>,
@@ -170,7 +170,7 @@ function createEnvironment(
   const interrupted = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(buildInterruptedError()));
   });
-  // A rejection that nothing awaits is not an error.
+  // Without a handler, Node would treat a rejection that nothing awaits as an error.
   interrupted.catch(() => {});
   const adapt = () => adaptToSite(site, pickRoot(parsed));
   const environment = {
@@ -183,7 +183,7 @@ function createEnvironment(
     signal,
     write: io.write,
     tell: (line: string) => io.tell(keepInert(line, format)),
-    // A question may name a file, whose path must be valid in the directory of the call.
+    // A question may name a file, whose path must be valid in the call's directory.
     ask: async (question: string) => Promise.race([interrupted, io.ask(rewritePaths(question, await adapt()))]),
     decide: async (decision: Decision) => {
       const { decideAtTerminal } = await import('./gate-screen.js');

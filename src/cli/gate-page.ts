@@ -8,7 +8,7 @@ import { openTerminal } from './screen/terminal.js';
 /** Milliseconds without input after which all type-ahead has arrived. */
 const QUIET = 20;
 
-/** Creates a screen that shows a decision as a page; between two questions the terminal is back to normal. */
+/** Creates a screen that shows a decision as a page; between two questions, the terminal is restored. */
 export function createPageScreen(
   terminal: { env: NodeJS.ProcessEnv; write: (text: string) => boolean },
   page: GateScreen['page'],
@@ -32,7 +32,7 @@ async function askOnPage(
   let fail = (): void => {};
   const terminal = openTerminal({ env, write, onKey: (key) => take(key), onGone: () => fail() });
   try {
-    // The question is shown only now, so that keys typed before it do not count as an answer.
+    // The question is shown only after this, so that keys typed before it do not count as an answer.
     const isAhead = await ignoreTypedAhead((hear) => {
       take = hear;
     });
@@ -55,7 +55,7 @@ async function askOnPage(
   }
 }
 
-/** Discards type-ahead: it was meant for something else. @returns whether there was any */
+/** Discards type-ahead, since it was not meant as an answer. @returns whether there was any */
 async function ignoreTypedAhead(listen: (hear: (key: string) => void) => void): Promise<boolean> {
   let heard = 0;
   let seen = -1;

@@ -11,20 +11,20 @@ import { writeWholeText } from './process.js';
 import { movesCursor } from './screen/capable.js';
 import { NON_INTERACTIVE } from './unasked.js';
 
-/** Columns and rows below which a page has too little room. A terminal that does not report its size has 0. */
+/** Columns and rows below which a page has too little room. A terminal that does not report its size counts as 0. */
 const NARROW = 40;
 const LOW = 8;
 
-/** The fewest columns for wrapping; below that, the terminal breaks the lines itself. */
+/** Minimum number of columns for wrapping; below that, the terminal breaks the lines itself. */
 const LEAST = 13;
 
-/** What a screen needs from its process. */
+/** The parts of its process that a screen uses. */
 interface Terminal {
   env: NodeJS.ProcessEnv;
-  /** The current size, since a window may be resized while a question is open. 0 where it is unknown. */
+  /** The current size, since a window may be resized while a question is open; 0 if unknown. */
   readonly columns: number;
   readonly rows: number;
-  /** Whether the person wants output that only adds lines. */
+  /** Whether the person wants output that is only appended, never redrawn. */
   inWords: boolean;
   write: (text: string) => boolean;
 }
@@ -46,8 +46,8 @@ export function openGateScreen(inWords: boolean): Promise<GateScreen> {
 }
 
 /**
- * Creates the screen that suits a terminal: a page, or plain lines where the terminal is small or cannot move its
- * cursor, or the person prefers lines.
+ * Creates the screen that suits a terminal: plain lines if the terminal is small or cannot move its cursor, or if the
+ * person prefers lines; otherwise a page.
  */
 export async function createGateScreen(terminal: Terminal): Promise<GateScreen> {
   expectTerminalClose();
@@ -60,8 +60,8 @@ export async function createGateScreen(terminal: Terminal): Promise<GateScreen> 
 }
 
 /**
- * Has the person at the terminal decide, in the form that they prefer.
- * @param site the place of the call: paths and commands in texts are written for it
+ * Lets the person at the terminal decide, on the kind of screen that they prefer.
+ * @param site the call's place, for which paths and commands in texts are written
  */
 export async function decideAtTerminal(
   decision: Decision,
@@ -100,8 +100,8 @@ export function createPlainScreen(
 }
 
 /**
- * Wraps lines at blanks. Continuation lines are indented further than their line, so that foreign text cannot be laid
- * out to pass for a line of the question.
+ * Wraps lines at blanks. Indents continuation lines more than their first line, so that foreign text cannot be laid out
+ * to look like a line of the question.
  * @param columns the width of the terminal
  */
 function wrapLines(text: string, columns: number): string {

@@ -7,8 +7,8 @@ export interface GateScreen {
   show(decision: Decision): void;
   /**
    * Asks for a line until it is acceptable.
-   * @param check returns what is wrong with the line, or undefined
-   * @throws DevCliError `INTERRUPTED` when the person ends the input instead
+   * @param check returns the reason why the line is not acceptable, or undefined if it is
+   * @throws DevCliError `INTERRUPTED` if the person ends the input instead
    */
   ask(question: string, check: (typed: string) => string | undefined): Promise<string>;
   /** Shows a text of any length. */
@@ -16,7 +16,7 @@ export interface GateScreen {
 }
 
 /**
- * Has a person decide: shows the facts, lets the person look at more, and asks again after a wrong key (protocol.md
+ * Lets a person decide: shows the facts, offers more to look at, and asks again after an invalid choice (protocol.md
  * §3).
  * @returns the id of the answer, or null if the decision is left open
  */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { packageDirectory } from '../app/package.js';
 import type { Answer } from '../base/answer.js';
 
-/** Pages of the documentation that `help` prints, so that people and agents find them wherever dev-cli is installed. */
+/** Serves pages of the documentation through `help`, so that they are available wherever dev-cli is installed. */
 
 /** The pages, in the order in which a newcomer needs them; each is `NAME.md` in docs/. */
 export const GUIDES = [
@@ -27,12 +27,12 @@ export const GUIDES = [
 
 type Guide = (typeof GUIDES)[number];
 
-/** Returns the guide that these words name; null where they name none. */
+/** Returns the guide that these words name; null if they name none. */
 export function findGuide(words: readonly string[]): Guide | null {
   return words.length === 1 ? (GUIDES.find((name) => name === words[0]) ?? null) : null;
 }
 
-/** Answers with a guide: Markdown, as shipped. */
+/** Returns a guide as an answer, in its shipped Markdown. */
 export function answerGuide(guide: Guide): Answer {
   const text = readFileSync(join(packageDirectory(), 'docs', `${guide}.md`), 'utf8');
   const lines = async () => (await import('./help-lines.js')).layOutGuide(text.trimEnd());

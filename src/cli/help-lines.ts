@@ -2,15 +2,15 @@ import type { Paragraph, Span } from '../base/spans.js';
 
 // Turns the output of `help` into paragraphs for a person's terminal (view.md, Width).
 
-/** The fewest columns for a description beside its option; with fewer, it goes below. */
+/** Minimum number of columns for a description beside its option; with fewer, the description goes below it. */
 const BESIDE = 30;
 
-/** Blanks before a description that stands below its option. */
+/** Number of blanks before a description that is placed below its option. */
 const BELOW = 6;
 
 /**
  * Turns commander's unwrapped help into paragraphs: headings, options, examples.
- * @param columns the most columns that they use
+ * @param columns maximum width of the paragraphs
  */
 export function layOutHelp(text: string, columns: number): Paragraph[] {
   const lines = text.trimEnd().split('\n');
@@ -33,7 +33,7 @@ function layOutLine(
   const indent = blanks.length;
   if (section === 'Examples:' && indent === 2)
     return [{ spans: [{ text: blanks }, { text: words, as: 'busy', command: true }], indent }];
-  // A number needs only one blank after it: exit codes are too short for two.
+  // A number is a term even if only one blank follows, as in the list of exit codes; other terms need two.
   const [, term, gap = '', rest = ''] = /^(\d+|\S.*?(?= {2}))( +)(\S.*)$/.exec(words) ?? [];
   if (term === undefined) return [{ spans: [{ text: line }], indent }];
   const begin: Span[] = [{ text: blanks }, { text: term, as: 'busy' }];
@@ -45,7 +45,7 @@ function layOutLine(
   ];
 }
 
-/** Turns a guide into paragraphs: continued lines of Markdown are joined, code stays as it is. */
+/** Turns a guide into paragraphs: joins the lines of a Markdown paragraph, and leaves code unchanged. */
 export function layOutGuide(markdown: string): Paragraph[] {
   const made: Paragraph[] = [];
   let isCode = false;
@@ -71,5 +71,5 @@ export function layOutGuide(markdown: string): Paragraph[] {
   return made;
 }
 
-/** The most columns at which prose is easy to read. */
+/** Maximum number of columns at which prose is easy to read. */
 const READABLE = 100;

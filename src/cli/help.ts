@@ -19,7 +19,7 @@ const HELP_WIDTH = 100;
 const UNWRAPPED = 10_000;
 
 /**
- * Answers `help`: explains a command, a group of commands, or all of them, with their specifications as JSON; or prints
+ * Answers `help`: explains a command, a group of commands or all commands, with their specifications as JSON, or prints
  * a guide.
  * @param topic the words of the command's name, or the name of a guide, as the command line gave them
  * @throws DevCliError `UNKNOWN_COMMAND`

@@ -12,7 +12,7 @@ import { NON_INTERACTIVE } from './unasked.js';
 
 type Site = Pick<Terminal, 'cwd' | 'env'>;
 
-/** A terminal where a person is at both ends. */
+/** A terminal at which a person both types and reads. */
 interface Terminal {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -22,10 +22,11 @@ interface Terminal {
 }
 
 /**
- * Shows home for a call without a command, as a screen or as text; null where the caller turns out not to be a person.
- * @param adapt adapts commands to the directory of the call
- * @param connect creates the environment for commands that are carried out from the screen
- * @throws DevCliError whatever reading the root throws
+ * Shows the home view for a call without a command, as a screen or as text; null if the caller is not a person after
+ * all.
+ * @param adapt adapts commands to the call's directory
+ * @param connect creates the environment for commands that are run from the screen
+ * @throws DevCliError any error of reading the root
  */
 export async function showHome(
   { cwd, env, screen, inWords }: Terminal,

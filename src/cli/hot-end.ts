@@ -2,8 +2,8 @@ import type { Output } from './print.js';
 import { endProcess, writeWholeText } from './process.js';
 
 /**
- * Prints an answer, and ends the process. If there is no answer, main.ts handles the call from the beginning; nothing
- * has been printed or changed by then.
+ * Prints an answer, and ends the process. If there is no answer, main.ts handles the call from the beginning, since
+ * nothing has been printed or changed yet.
  */
 export function printAndExit(answering: Promise<Output | null>): void {
   void answering

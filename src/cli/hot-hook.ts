@@ -25,8 +25,8 @@ interface HookCall {
 type AnswerTo = (call: HookCall, environment: CallEnvironment) => Promise<Answer | null>;
 
 /**
- * Answers an event that standard input tells of; null when the whole program has to.
- * @param argv the program, its file and the words of the command line; what was read is added to them
+ * Answers the event of a harness that is described on standard input; null if the whole program has to answer.
+ * @param argv `process.argv`; the text read from standard input is appended to it as `--payload`
  */
 export async function tryAnswerHook(
   argv: string[],
@@ -39,7 +39,8 @@ export async function tryAnswerHook(
   if (cwd.includes('\uFFFD')) return null;
   const text = takeInput(cwd, stdin);
   if (typeof text !== 'string') return text;
-  // It can be read but once: whoever answers gets it. What is no object is no event, and no name of a file either.
+  // Standard input can be read only once, so the whole program gets the text as an argument. Text that is not a JSON
+  // object is replaced, so that it is not taken for a reference to a file.
   argv.push('--payload', isRecord(parseOrNull(text)) ? text : '{}');
   const answer = await answerTo(
     { ...call, payload: { text } },
@@ -55,7 +56,7 @@ function findCall([command, event = '', option, name, ...more]: readonly string[
   return Object.hasOwn(EVENT_NAMES[harness] ?? {}, event) ? { event: event as EventName, harness } : null;
 }
 
-/** Reads standard input, or says why it cannot be read: what is left of it then must not be taken for all of it. */
+/** Reads standard input, or returns the failure to print, so that the whole program does not read the rest as all. */
 function takeInput(cwd: string, stdin: number): string | Output {
   try {
     const read = createInputReader({ cwd, root: null, stdin, stdinIsTerminal: false });

@@ -7,10 +7,10 @@ import { printAndExit } from './hot-end.js';
 import { chooseFormat, type Output, printAnswer } from './print.js';
 import { isTerminal, listenForSignals } from './process.js';
 
-/** What a question uses of its process; tests pass their own. */
+/** The parts of its process that a question uses; tests pass their own. */
 type QuestionRim = Pick<ProcessIo, 'cwd' | 'env' | 'stdinIsTerminal' | 'stdoutIsTerminal' | 'interruption'>;
 
-/** Answers a question and returns the output; null when the whole program has to answer. */
+/** Answers a question and returns the output; null if the whole program has to answer. */
 export async function tryAnswer<Name extends QuestionName>(
   words: readonly string[],
   name: Name,
@@ -21,7 +21,7 @@ export async function tryAnswer<Name extends QuestionName>(
   if (read?.form.name !== name || read.globals.root !== undefined) return null;
   const { form, input, globals } = read;
   const { cwd, env, stdoutIsTerminal } = io;
-  // A directory whose name is not UTF-8: the whole program explains it.
+  // If the directory's name is not UTF-8, the whole program reports the problem.
   if (cwd.includes('\uFFFD')) return null;
   // Outside the root, paths are written differently, by a module that is not loaded here.
   if (resolveRoot({ cwd, env }).root !== cwd) return null;
@@ -31,7 +31,7 @@ export async function tryAnswer<Name extends QuestionName>(
     given: input,
     stdinIsTerminal: stdoutIsTerminal && io.stdinIsTerminal,
     stdoutIsTerminal,
-    // The call is too short for an interruption: a signal does not keep it from answering.
+    // Nothing awaits this signal, since the call is too short to be interrupted.
     signal: io.interruption(),
     readInput: refuseInput,
     ask: refuseInput,
@@ -41,7 +41,7 @@ export async function tryAnswer<Name extends QuestionName>(
   return answer === null ? null : printAnswer(answer, chooseFormat(form, globals, { env, stdoutIsTerminal }));
 }
 
-/** The real process. These are getters because most of the facts cost time and few calls need all of them. */
+/** The real process. Uses getters, because most of the facts cost time and few calls need all of them. */
 const processRim: QuestionRim = {
   get cwd() {
     return process.cwd();

@@ -11,8 +11,8 @@ type Surroundings = Pick<CallEnvironment, 'cwd' | 'readInput'>;
 
 /**
  * Replaces references on the command line by the contents they refer to (protocol.md, Data): text options become text,
- * data options a `DataInput`.
- * @throws DevCliError `DATA_MISSING` for no content, `DATA_MALFORMED` when it is too large or not UTF-8, `IO`
+ * data options become a `DataInput`.
+ * @throws DevCliError `DATA_MISSING` if there is no content; `DATA_MALFORMED` if it is too large or not UTF-8; `IO`
  */
 export function resolveInput(form: CommandForm, input: JsonObject, around: Surroundings): JsonObject {
   const resolved: JsonObject = { ...input };
@@ -40,12 +40,12 @@ function readFreeText(given: string, label: string, around: Surroundings): strin
   return requireShort(readValue(given, label, around).text.trimEnd(), label);
 }
 
-/** Whether a value is the name of a file without the `@`, as other tools accept it. */
+/** Returns whether a value is the name of a file without the `@`, as other tools accept it. */
 function isBareFile(given: string, cwd: string): boolean {
   return given !== '-' && !given.startsWith('@') && namesFile(given, cwd) && !isJson(given);
 }
 
-/** Builds the refusal of a bare file name. dev-cli does not guess; the fix is the same command with an `@`. */
+/** Builds the error for a bare file name. dev-cli does not guess; the fix is the same command with an `@`. */
 function buildBareFileError(form: CommandForm, input: JsonObject, option: OptionForm, given: string): DevCliError {
   const label = `--${option.flag}`;
   return new DevCliError(
@@ -70,8 +70,8 @@ function readValue(given: string, label: string, around: Surroundings): DataInpu
 }
 
 /**
- * Decodes the bytes read for an option. @throws DevCliError `DATA_MISSING` for nothing, `DATA_MALFORMED` when it is not
- * UTF-8
+ * Decodes the bytes read for an option. @throws DevCliError `DATA_MISSING` if they are blank, `DATA_MALFORMED` if they
+ * are not UTF-8
  */
 export function decodeOptionText(bytes: Buffer, label: string, shown: string): string {
   let text: string;

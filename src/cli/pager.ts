@@ -7,28 +7,28 @@ import { DevCliError } from '../base/errors.js';
 import { askForLine } from './ask.js';
 import { toPlainText } from './plain.js';
 
-/** What a pager needs from its process. */
+/** The parts of its process that a pager uses. */
 interface Around {
   env: NodeJS.ProcessEnv;
   write: (text: string) => boolean;
-  /** A screen returns after the pager and wipes what was printed, so the pager must wait for the person. */
+  /** Set if a screen returns after the pager and erases the output, so that the pager has to wait for the person. */
   isOverScreen?: boolean;
 }
 
-/** Milliseconds that are too short for reading a page: a pager that ends within them has not waited. */
+/** Milliseconds too short for reading a page, so a pager that ends within them has not waited for the person. */
 const GLANCE = 500;
 
 /** Milliseconds between two checks of a growing file. */
 const LOOK = 250;
 
-/** Shows a text in the user's pager; prints it where there is no pager, or the pager cannot start. */
+/** Shows a text in the user's pager; prints it if there is no pager or the pager cannot start. */
 export async function showPage(text: string, around: Around): Promise<void> {
   const shown = text.endsWith('\n') ? text : `${text}\n`;
   const fill = async (child: ChildProcess) => void child.stdin?.end(shown);
   await page(around, { fill, otherwise: shown });
 }
 
-/** Shows a file, cleaned, from its beginning, and what is appended to it until the person leaves the pager. */
+/** Shows a file without control characters, and text appended to it, until the person leaves the pager. */
 export async function followFile(path: string, around: Around): Promise<void> {
   const fill = async (child: ChildProcess) => {
     const decoder = new StringDecoder('utf8');
@@ -52,13 +52,13 @@ export async function followFile(path: string, around: Around): Promise<void> {
 
 interface Page {
   fill: (child: ChildProcess) => Promise<void>;
-  /** Printed where there is no pager. */
+  /** Printed if there is no pager. */
   otherwise: string;
-  /** The first command for less. */
+  /** The command with which `less` begins. */
   begin?: string;
 }
 
-/** Shows something in the pager. Over a screen it stays until the person leaves it, whichever pager it is. */
+/** Shows a page in the pager. Over a screen, asks for Enter if the pager ended without waiting for the person. */
 async function page(
   { env, write, isOverScreen = false }: Around,
   { fill, otherwise, begin = '' }: Page,
@@ -73,16 +73,16 @@ async function page(
 }
 
 /**
- * Starts the pager through a shell, like every program that honours PAGER: the variable may contain options. @returns
- * false where there is no pager
+ * Starts the pager through a shell, as programs that honour PAGER do, since the variable may contain options.
+ * @returns false if there is no pager
  */
 async function startPager(env: NodeJS.ProcessEnv, fill: Page['fill']): Promise<boolean> {
   const pager = env['PAGER'] ?? 'less';
   if (pager === '') return false;
-  // The shell survives a Ctrl-C that is meant for the pager.
+  // With `trap : INT`, the shell survives a Ctrl-C that is meant for the pager.
   const line = `command -v ${firstWord(pager)} >/dev/null || exit 127; trap : INT; ${pager}`;
   const exit = await runInFront('/bin/sh', ['-c', line], {
-    // Without a locale less treats every character beyond ASCII as bytes that it cannot show.
+    // Without a locale, `less` treats characters beyond ASCII as bytes that it cannot show.
     env: { LESSCHARSET: 'utf-8', ...env },
     fill,
   });
@@ -90,9 +90,9 @@ async function startPager(env: NodeJS.ProcessEnv, fill: Page['fill']): Promise<b
 }
 
 /**
- * Runs a program that owns the terminal until it ends: Ctrl-C goes to that program alone.
- * @param options.fill writes the program's input; absent, the input is the terminal
- * @returns its exit code; 127 where it cannot be started
+ * Runs a program that owns the terminal until it ends, so that only that program reacts to Ctrl-C.
+ * @param options.fill writes the program's input; without it, the program reads the terminal
+ * @returns the program's exit code; 127 if it cannot be started
  */
 export async function runInFront(
   program: string,

@@ -1,7 +1,7 @@
 import type { Line, Shade } from '../base/spans.js';
 import { toPlainText } from './plain.js';
 
-/** Only the sixteen basic colours, which the person has chosen in the terminal; no backgrounds. */
+/** Uses only the sixteen basic colours, whose shades the person can choose in the terminal, and no backgrounds. */
 const CODES: Readonly<Record<Shade, string>> = {
   good: '32',
   bad: '31',
@@ -12,9 +12,9 @@ const CODES: Readonly<Record<Shade, string>> = {
 };
 
 /**
- * Whether to colour output at a person's terminal. As in other programs FORCE_COLOR outranks NO_COLOR, and an empty
- * variable counts as unset.
- * @param env of a call whose standard output is a person's terminal: nothing else is ever coloured
+ * Returns whether to colour output at a person's terminal; no other output is ever coloured. As in other programs,
+ * FORCE_COLOR outranks NO_COLOR, and an empty variable counts as unset.
+ * @param env the environment of a call whose standard output is a person's terminal
  */
 export function showsColour(env: NodeJS.ProcessEnv): boolean {
   const forced = env['FORCE_COLOR'] ?? '';
@@ -22,12 +22,12 @@ export function showsColour(env: NodeJS.ProcessEnv): boolean {
   return (env['NO_COLOR'] ?? '') === '' && (env['TERM'] ?? 'dumb') !== 'dumb';
 }
 
-/** Paints lines. This is the last step: control sequences have been removed from each text before. */
+/** Paints lines. This is the last step of output, since any control sequences in the texts are removed here first. */
 export function paint(lines: readonly Line[], isColoured: boolean): string {
   return lines.map((line) => `${paintLine(line, isColoured)}\n`).join('');
 }
 
-/** Paints one line; where a span gives its column, the cursor moves there and the rest of the line is cleared. */
+/** Paints one line. If a span gives its column, moves the cursor there and clears the rest of the line. */
 export function paintLine(line: Line, isColoured: boolean): string {
   return line
     .map(({ text, as, at }) => {

@@ -5,7 +5,7 @@ import type { PathWriter } from './print.js';
 // Paths are stored relative to the root. For a call from elsewhere, such as a subdirectory or a run's own work tree,
 // they are written absolute, so that the reader can open them (protocol.md, Root).
 
-/** A path that begins with `.dev`, not the end of a longer path. */
+/** Matches the beginning of a path that starts with `.dev/`, but not `.dev/` within a longer path. */
 const OURS = /(?<![\w./~-])\.dev\/(?=\w)/g;
 
 /** Members of an action that hold a path or a list of paths. */
@@ -32,7 +32,7 @@ export function createPathWriter(root: string, given: string | undefined): PathW
 }
 
 /**
- * Makes the files that a command names absolute, with or without `@`; free text that mentions a file stays as it is.
+ * Makes paths of files in a command's input absolute, with or without `@`; leaves free text that mentions a file alone.
  */
 function resolveInputFiles(input: JsonObject, root: string): JsonObject {
   const file = (value: unknown) =>

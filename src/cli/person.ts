@@ -17,8 +17,8 @@ interface Terminal {
 
 /**
  * Prints the result of a call at a person's terminal, fitted and painted (view.md, Colour, Width).
- * @returns null where the ordinary output applies: JSON, text without a layout, output for GitHub's runner, or a
- * standard error that is no terminal
+ * @returns null if the ordinary output is to be used: for JSON, for text without a layout, for GitHub's runner, or for
+ * an error if standard error is not a terminal
  */
 export async function printForPerson(
   result: Answer | DevCliError,
@@ -58,8 +58,8 @@ function toInstruction(fix: Fix | undefined): Instruction {
 }
 
 /**
- * Lays out and paints paragraphs. Paths are rewritten for the directory of the call; in commands this has already been
- * done.
+ * Lays out and paints paragraphs. Rewrites paths for the call's directory, except in commands, where this has already
+ * been done.
  */
 async function paintFitted(
   build: (columns: number) => Promise<readonly Paragraph[]>,

@@ -29,22 +29,22 @@ export interface PathWriter {
 
 /** The facts about a call's place that decide how paths and commands are written. */
 export interface CallSite {
-  /** `--root` as given: printed commands repeat it. */
+  /** `--root` as given, which printed commands repeat. */
   root?: string;
-  /** Absent when the call was made in the root, where paths are printed as stored. */
+  /** Absent if the call was made in the root, where paths are printed as stored. */
   reach?: PathWriter;
 }
 
 /** The output format of an answer (protocol.md §1). */
 export interface OutputFormat extends CallSite {
   json: boolean;
-  /** Standard output is a person's terminal, not a harness's: JSON is indented. */
+  /** Whether standard output is a person's terminal, not a harness's; JSON is then indented. */
   terminal: boolean;
-  /** Output only ever adds lines, and uses words in place of signs. */
+  /** Whether output is only ever appended, never redrawn, and uses words in place of signs. */
   inWords?: boolean;
-  /** Failures are printed as text on standard error. */
+  /** Whether failures are printed as text on standard error. */
   failsInText: boolean;
-  /** GitHub's runner reads the text, and would carry out workflow commands in it. */
+  /** Whether GitHub's runner reads the text, which would execute workflow commands in it. */
   runner?: boolean;
 }
 
@@ -61,12 +61,12 @@ export function printAnswer(answer: Answer, format: OutputFormat): Output {
   return { stdout: format.runner === true ? stdout + (answer.commands ?? '') : stdout, stderr, exit };
 }
 
-/** Returns the text, without workflow commands where a runner reads it. */
+/** Returns the text; if GitHub's runner reads it, makes workflow commands in it ineffective. */
 export function keepInert(text: string, { runner }: Pick<OutputFormat, 'runner'>): string {
   return runner === true ? escapeWorkflowCommands(text) : text;
 }
 
-/** Writes an error as one JSON document on standard output, or for a person as text on standard error. */
+/** Writes an error as one JSON document for standard output or, for a person, as text for standard error. */
 export function printFailure(error: DevCliError, format: OutputFormat): Output {
   const exit = ERROR_CODES[error.code];
   if (!format.failsInText)
@@ -83,7 +83,7 @@ export function renderFailure(error: DevCliError, format: CallSite): string {
 }
 
 /**
- * Converts any thrown value to the one error type. Every other thrown value is a defect of dev-cli.
+ * Converts any thrown value to a DevCliError. A value that is not one already is a defect in dev-cli.
  * @param debug whether to show the defect's stack
  */
 export function toDevCliError(thrown: unknown, debug: boolean): DevCliError {
@@ -145,20 +145,20 @@ export function renderJson(
   );
 }
 
-/** Creates the formatter whose commands can be run in the directory of the call. */
+/** Creates the formatter whose commands can be run in the call's directory. */
 export function createCommandFormatter({ root, reach }: CallSite): CommandFormatter {
   return reach?.written ?? createFormatterFor(root);
 }
 
-/** Rewrites the paths in a text so that they are valid in the directory of the call. */
+/** Rewrites the paths in a text so that they are valid in the call's directory. */
 export function rewritePaths(text: string, { reach }: CallSite): string {
   return reach?.text(text) ?? text;
 }
 
 /**
- * Chooses JSON for documents and streams, and text for output meant for people. At a person's terminal, commands for
- * persons and all failures are text. With a harness mark, a terminal does not count as a person's (protocol.md §1).
- * @param form the command; undefined when the command line does not parse
+ * Chooses JSON for documents and streams, and text for output meant for people. At a person's terminal, the output of
+ * commands for people and all failures are text. Under a harness mark, no terminal is a person's (protocol.md §1).
+ * @param form the command; undefined if the command line does not parse
  */
 export function chooseFormat(
   form: Pick<CommandForm, 'output' | 'actor'> | undefined,
@@ -168,13 +168,13 @@ export function chooseFormat(
   const terminal = around.stdoutIsTerminal && findHarnessMark(around.env) === null;
   const forPerson = form?.actor === 'person' && terminal;
   const document = (form === undefined || form.output !== 'text') && !forPerson;
-  // A server prints the messages of its protocol.
+  // A server prints the messages of its own protocol.
   const json = form?.output !== 'server' && (document ? globals.text !== true : globals.json === true);
   return {
     json,
     terminal,
     failsInText: !json || (terminal && globals.json !== true),
-    // Under a harness, the agent's harness reads the output, not GitHub's runner.
+    // Under a harness mark, the harness reads the output, not GitHub's runner.
     runner: around.env['GITHUB_ACTIONS'] === 'true' && findHarnessMark(around.env) === null,
     ...(globals.root !== undefined && { root: globals.root }),
   };

@@ -7,23 +7,23 @@ import { ENDING_SIGNALS } from '../base/signals.js';
 const tty = loadLazily<typeof import('node:tty')>('node:tty');
 
 /**
- * Whether a descriptor of this process is a terminal. Pipes, files and the null device, which agents' calls have, are
- * recognized first, because loading node:tty (with streams and sockets) costs more than the rest of a short call.
+ * Returns whether a descriptor of this process is a terminal. Pipes, files and the null device, which agents use, are
+ * recognized first, because loading node:tty (with streams and sockets) takes longer than the rest of a short call.
  */
 export function isTerminal(descriptor: 0 | 1): boolean {
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isCharacterDevice() || stats.rdev === statSync('/dev/null').rdev) return false;
   } catch {
-    // The descriptor is closed, or the null device has another name here: the slow check below is right everywhere.
+    // The descriptor is closed, or the null device has another name here; the slow check below handles both.
   }
   return tty().isatty(descriptor);
 }
 
 /**
- * Writes a whole text synchronously, so that the process may exit right after; waits while a pipe is full. A reader
- * that is gone is not an error: the command has done its work.
- * @returns false when the reader is gone, or the terminal is closed
+ * Writes a whole text synchronously, so that the process may exit right afterwards; waits while a pipe is full. A
+ * reader that is gone is not an error, since the command has done its work.
+ * @returns false if the reader is gone or the terminal is closed
  */
 export function writeWholeText(descriptor: 1 | 2, text: string): boolean {
   const bytes = Buffer.from(text, 'utf8');
@@ -42,9 +42,8 @@ export function writeWholeText(descriptor: 1 | 2, text: string): boolean {
 }
 
 /**
- * Ends the process. At exit, Node resets each terminal that is still open, and aborts if one was closed in the
- * meantime. So the terminals are closed first: their settings have been restored by then, and Node skips closed
- * descriptors.
+ * Ends the process. At exit, Node resets each terminal that is still open, and aborts if the terminal was closed in the
+ * meantime. So the descriptors are closed first, which Node then skips; dev-cli has already restored the settings.
  */
 export function endProcess(exit: number): never {
   for (const descriptor of [0, 1, 2]) {
@@ -58,9 +57,10 @@ export function endProcess(exit: number): never {
 }
 
 /**
- * Listens for what ends a call early. Only the first signal of each kind is caught; a second one ends the process at
- * once. A decision that waits for git catches both (work/present.ts). The end of a terminal's input is no signal:
- * nothing is left to wait for, and Node would end the call as if it had succeeded, so `beforeExit` counts too.
+ * Listens for events that end a call early. Only the first signal of each kind is caught; a second one ends the process
+ * at once, except during a decision that waits for git (work/present.ts). At the end of a terminal's input there is no
+ * signal; Node finds nothing left to wait for and would end the call as if it had succeeded. So `beforeExit` counts
+ * too.
  * @returns a signal that the first of these events aborts
  */
 export function listenForSignals(): AbortSignal {

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { prepareCompileCache } from './compile-cache.js';
 import { loadCompiled } from './compiled.js';
 
-// The whole program (main.ts), started from here so that the code a call has compiled is available to the next call
-// (house.md, Speed).
+// Starts the whole program (main.ts) in such a way that code compiled by one call is available to the next (house.md,
+// Speed).
 const directory = import.meta.dirname;
 const { env } = process;
 // If the user has set NODE_COMPILE_CACHE, Node itself caches the code.

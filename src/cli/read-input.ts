@@ -4,13 +4,15 @@ import type { CallEnvironment } from '../app/environment.js';
 import { blockFor } from '../base/clock.js';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 
-/** The most bytes of an input. No document of a run is larger, so a larger input is a mistake (protocol.md §1). */
+/**
+ * Maximum size of an input in bytes. No document of a run is larger, so a larger input is a mistake (protocol.md §1).
+ */
 const INPUT_LIMIT = 8 * 1024 * 1024;
 
 /**
- * Creates the function that reads what the command line names: a file, or standard input, which can be read once. A
- * relative path is resolved against the current directory; a path below `.dev/` against the root, or else the nearest
- * ancestor directory that has the file.
+ * Creates the function that reads an input named on the command line: a file, or standard input, which can be read only
+ * once. A relative path is resolved against the current directory, but a path below `.dev/` against the root or,
+ * failing that, against the nearest ancestor directory that has the file.
  * @returns a function that throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `USAGE` or `IO`
  */
 export function createInputReader(at: {
@@ -52,7 +54,7 @@ function listAncestors(directory: string): string[] {
 
 function readFile(path: string, shown: string): Buffer {
   try {
-    // Non-blocking: a fifo without a writer counts as empty.
+    // Opened without blocking, so a fifo without a writer counts as empty.
     const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       return readLimited(descriptor, shown);

@@ -1,7 +1,7 @@
 // door: refusal
 
-// The text that GitHub's runner takes for a workflow command in a line of output (view.md, CI). The runner's comparison
-// ignores invisible characters, so this pattern does too.
+// Matches text in a line of output that GitHub's runner takes for a workflow command (view.md, CI). Like the runner, it
+// ignores invisible characters.
 const COMMAND = /^[\p{DI}\p{Zs}\t]*:(?=\p{DI}*:)|#(?=\p{DI}*#\p{DI}*\[)/gmu;
 
 /** Inserts a blank into everything that GitHub's runner would take for a workflow command. */

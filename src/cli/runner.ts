@@ -1,6 +1,6 @@
 import { createRunner } from '../app/run-command.js';
 
-// Nobody reads this process's output: a command.json without an exit.json beside it shows that it failed.
+// Nobody reads this process's output; calls detect its failure by a command.json without an exit.json.
 const [, , first, mode] = process.argv;
 if (first === undefined) process.exitCode = 2;
 else {
@@ -10,7 +10,9 @@ else {
   });
 }
 
-/** Runs one command, then each command that the call hands over (one line of JSON each), until the call has ended. */
+/**
+ * Runs one command, then each command that the call hands over as a line of JSON on stdin, until the call has ended.
+ */
 async function work(file: string | null): Promise<void> {
   const runner = createRunner(process.env);
   if (file === null) runner.prepare();

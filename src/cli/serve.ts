@@ -5,12 +5,12 @@ import type { Json } from '../base/json.js';
 import { type ServerHost, serveTools, type ToolReply } from '../mcp/serve.js';
 import { type OutputFormat, printAnswer, printFailure, toDevCliError } from './print.js';
 
-/** Returns the output format of a tool's answer, for the root where one was found. */
+/** Returns the output format of a tool's answer, adapted to the root if one was found. */
 type Adapt = (root?: string) => Promise<OutputFormat>;
 
 /**
- * Runs `mcp`: serves tools until the client's input ends (memory.md, MCP). The final answer is empty, because all
- * replies have been sent by then.
+ * Runs `mcp`: serves tools until the client's input ends (memory.md, MCP). The returned answer prints nothing, because
+ * all replies have already been sent.
  * @throws DevCliError `USAGE` for an unknown group, `IO` for a message that is too large
  */
 export async function serveMcp(

@@ -18,15 +18,14 @@ import {
 
 interface Outlet {
   env: NodeJS.ProcessEnv;
-  /** Writes to standard output; false when its reader is gone. */
+  /** Writes to standard output; returns false if its reader is gone. */
   write: (text: string) => boolean;
   screen: () => TerminalSize;
 }
 
 /**
- * Writes the items of a stream as they come, one document a line (protocol.md §1); on a terminal that can move its
- * cursor a block replaces the previous one. An error becomes the last line, and the stream ends when its reader is
- * gone.
+ * Writes the items of a stream as they come, one document per line (protocol.md §1); on a terminal that can move its
+ * cursor, a block replaces the previous block. An error becomes the last line. Stops when the reader is gone.
  * @returns the output still to be written, and the exit code
  */
 export async function printStream(

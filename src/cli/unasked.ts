@@ -1,7 +1,8 @@
 import type { CallEnvironment } from '../app/environment.js';
 
 /**
- * The environment of a call that asks nothing and reads no input. A signal ends it at once, since it changes nothing.
+ * The environment of a call that asks nothing and reads no input. It needs no abort signal: since the call changes
+ * nothing, a signal may end the process at once.
  */
 export const NON_INTERACTIVE: Omit<CallEnvironment, 'cwd' | 'env' | 'root' | 'stdinIsTerminal' | 'stdoutIsTerminal'> = {
   given: {},

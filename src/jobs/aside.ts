@@ -12,10 +12,10 @@ interface Limits {
 const POLL_MS = 100;
 
 /**
- * Runs a computation in a worker thread, so that this thread still receives signals and a time limit holds.
+ * Runs a computation in a worker thread, so that this thread can receive signals and enforce a time limit meanwhile.
  * @param program absolute path of a file that computes from its `workerData` and posts the result as one message
- * @returns null where the computation exceeds its limit of time or memory
- * @throws DevCliError `INTERRUPTED`; whatever else the program throws
+ * @returns null if the computation exceeds its time or memory limit
+ * @throws DevCliError `INTERRUPTED`; any error of the program
  */
 export function computeInWorker<T>(
   program: string,

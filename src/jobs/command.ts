@@ -13,8 +13,8 @@ import { awaitProcess, getJobDirectory, hasBegun, type JobCall, launchOnce, type
 import { type ExitRecord, getLogFile, isWholeLog, readJobText, readLogEnd } from './records.js';
 
 /**
- * Commands of recipes and plans. A command that has already passed on the same tree does not run again (protocol.md
- * §4).
+ * Runs the commands of recipes and plans. A command that has already passed on the same tree does not run again
+ * (protocol.md §4).
  */
 
 /** How a command ended, from the run's point of view. */
@@ -23,7 +23,8 @@ export type CommandEnding =
   | { kind: 'exit'; exit: ExitRecord; answer: Record<string, unknown> | null }
   | Extract<ProcessEnding, { kind: 'interrupted' }>
   /**
-   * The command passed earlier on this tree. `exit` and `log` are from then; `log` is relative to the run's directory.
+   * The command passed earlier on this tree. `exit` and `log` are those of that earlier run of the command; `log` is
+   * relative to the run's directory.
    */
   | { kind: 'reused'; tree: string; exit: number; log: string };
 
@@ -32,17 +33,17 @@ export interface CommandEnded {
   job: CommandJob;
   ending: CommandEnding;
   /**
-   * The whole output, if the command's acceptance searches it or the command failed; only its end for a block's
-   * command; otherwise empty.
+   * For an acceptance, the whole output if it is to be searched or the command failed; for a block's command, the end
+   * of the output if it failed; otherwise empty.
    */
   output: string;
-  /** The work tree after a command that proves an acceptance; null for a block's command, or without git. */
+  /** The work tree's state after an acceptance's command; null for a block's command, or without git. */
   after: TreeState | null;
 }
 
 /**
- * Characters read from the end of a failed block command's output: so many that a private key is still masked by its
- * first line.
+ * Characters read from the end of a failed block command's output. Enough to include the first line of a private key at
+ * the end, by which the key is recognized and masked.
  */
 const BLOCK_OUTPUT_END = 20_000;
 
@@ -65,8 +66,8 @@ export async function awaitCommand(job: CommandJob, call: JobCall): Promise<Comm
 }
 
 /**
- * Returns the earlier result of a command that has not begun and has already passed on this tree, judging by what the
- * call has read of the work tree.
+ * Returns the earlier result of a command that has not begun and has already passed on this tree. Relies on the call's
+ * last reading of the work tree.
  * @param state the run as it is now
  * @returns null if the command has to be awaited
  */
@@ -100,7 +101,7 @@ async function beginCommand(
 ): Promise<'launched' | 'wait' | 'vanished' | Extract<CommandEnding, { kind: 'reused' }>> {
   if (call.repositories.getTree(getWorkTree(call.context, job)) === undefined && !isOfFinalTree(call)) {
     const prepare = () => prepareRunner({ directory, runner: call.context.runner }, call.runners);
-    // Errors are ignored here: the launch meets them again and reports them.
+    // Errors are ignored here, since the launch meets and reports the same errors.
     await call
       .requirePlace()
       .then(prepare)
@@ -126,8 +127,8 @@ async function readTreeNow(job: CommandJob, { context, repositories }: JobCall):
 }
 
 /**
- * Whether the commands run for the final verification. Most of them have passed on this very tree, so a runner is
- * rarely needed.
+ * Returns whether the commands run for the final verification. Most of these have already passed on this very tree, so
+ * preparing a runner rarely pays.
  */
 function isOfFinalTree({ run: { snapshot } }: JobCall): boolean {
   const job = snapshot.engine?.job;
@@ -135,8 +136,8 @@ function isOfFinalTree({ run: { snapshot } }: JobCall): boolean {
 }
 
 /**
- * Returns the argument vector to run. A command of dev-cli runs with this installation, on this root, whatever PATH
- * says.
+ * Returns the argument vector to run. A dev-cli command is run with this installation and on this root, regardless of
+ * PATH.
  */
 function resolveProgram(job: CommandJob, call: JobCall): readonly string[] {
   const { program, root } = call.context;
@@ -158,9 +159,9 @@ function readAnswer(directory: string): Record<string, unknown> | null {
 }
 
 /**
- * Finds the result of the same command if it passed on the same tree in this run, its log still shows that, and nothing
- * has changed since, not even files that git ignores. After a retry or an invalidate the command always runs again
- * (protocol.md §4).
+ * Finds the result of the same command if it passed on the same tree in this run, its log still proves that, and
+ * nothing has changed since, not even files that git ignores. Returns null during a retry or an invalidate, for which
+ * the command always runs again (protocol.md §4).
  */
 function findKeptResult(
   job: CommandJob,
@@ -212,7 +213,7 @@ export function getResultKey({ argv, shell, cwd, expects }: CommandJob, tree: st
   return sha256(canonicalJson({ argv, shell, cwd, tree, ...omitUndefined({ expects }) }));
 }
 
-/** Whether a command ended with this exit status, or one of these, and not by a signal or its timeout. */
+/** Returns whether a command ended with this exit code, or one of these, and not by a signal or its timeout. */
 export function hasExitCode(ending: CommandEnding, exitCode: number | readonly number[]): boolean {
   if (ending.kind !== 'exit') return false;
   const { exit, signal, timedOut } = ending.exit;
@@ -231,7 +232,8 @@ export function findOutputFault(
 }
 
 /**
- * Adds the output that an acceptance needs. A command proves nothing if its output must be searched but is incomplete.
+ * Adds the output that an acceptance needs. If the output must be searched but is incomplete, the command counts as
+ * interrupted, because it then proves nothing.
  */
 function addOutput(
   ending: CommandEnding,

@@ -7,7 +7,7 @@ import type { LeftPath } from '../work/commit-paths.js';
 import type { CommitJob } from './job.js';
 import { readJobText } from './records.js';
 
-/** The files from which a runner makes a commit; they lie beside the runner's records. */
+/** Handles the files from which a runner makes a commit; they lie beside the runner's records. */
 
 const MESSAGE = 'message.txt';
 const PATHS = 'paths';
@@ -22,14 +22,14 @@ export function buildPreparedCommand(directory: string): string[] {
 }
 
 /**
- * Writes the paths of a commit. Called before the index changes, so that a call that withdraws the commit knows which
- * paths to undo.
+ * Writes the paths of a commit. Must be called before the index changes, so that a call that later withdraws the commit
+ * knows which index entries to undo.
  */
 export function writeCommitPaths(directory: string, paths: readonly string[]): void {
   writeFileSync(join(directory, PATHS), paths.map((path) => `${path}\0`).join(''));
 }
 
-/** Writes everything that the runner's git reads, and what is needed to judge its result. @throws DevCliError `IO` */
+/** Writes all files that the runner's git reads or that are needed to judge its result. @throws DevCliError `IO` */
 export function writePreparation(
   directory: string,
   { message, key }: CommitJob,
@@ -47,7 +47,7 @@ export function clearPreparation(directory: string): void {
 }
 
 /**
- * Reads back what is left of the preparation.
+ * Reads back those files of the preparation that still exist.
  * @returns `paths` and `at` are null if they are missing or incomplete
  * @throws DevCliError `IO`
  */

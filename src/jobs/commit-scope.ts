@@ -30,7 +30,7 @@ function buildHeadRule({ head }: RunEngine, begun: string | null): HeadRule {
   return { last: head?.last ?? (begun === null ? null : { sha: begun }), branch: head?.branch };
 }
 
-/** Returns the residual commit's scope: what done todos list, except todos whose own commit is deferred. */
+/** Returns the residual commit's scope: the paths that done todos list, except todos whose own commit is deferred. */
 function listRemaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'files' | 'charged'> {
   const { todos, deferred } = engine;
   const done = Object.values(todos).filter(

@@ -35,7 +35,7 @@ import { awaitProcess, getJobDirectory, hasBegun, type JobCall, launchOnce } fro
 import { getClaimFile, getLogFile, isClosed, LAST_WORDS, readLogEnd } from './records.js';
 
 /**
- * The commit of a todo, or the residual commit. Before making it, dev-cli looks for an existing one (engine.md,
+ * Makes the commit of a todo, or the residual commit, unless it already exists, which is checked first (engine.md,
  * Commits).
  */
 
@@ -45,7 +45,7 @@ export interface CommitEnding {
   outcome: 'made' | 'found' | 'nothing' | 'deferred' | 'refused' | 'impossible' | 'no-repository';
   /** The sha. Also null for a commit that was made but cannot be identified, because a hook removed its trailer. */
   commit: string | null;
-  /** The first line of its message, where that may differ from the one asked for. */
+  /** The first line of the commit's message; set if it may differ from the requested one. */
   subject?: string;
   /** The paths that the commit contains, or should have contained. */
   paths: string[];
@@ -70,8 +70,8 @@ const NO_COMMIT = { commit: null, paths: [], at: null };
 const NO_REPOSITORY: CommitEnding = { outcome: 'no-repository', ...NO_COMMIT, left: [] };
 
 /**
- * Waits for a commit for as long as the call has time; has git make it if it has not begun. An interrupted call may be
- * repeated: the commit is made only once.
+ * Waits for a commit for as long as the call has time; starts it if it has not begun. An interrupted call may be
+ * repeated, since the commit is made only once.
  * @returns null while it is running
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
@@ -81,7 +81,7 @@ export async function awaitCommit(job: CommitJob, call: JobCall): Promise<Commit
 }
 
 /**
- * Returns the result of a commit that has not begun and has nothing to commit, judging by what the call has read of the
+ * Returns the result of a commit that has not begun and has nothing to commit. Relies on the call's last reading of the
  * work tree.
  * @param state the run as it is now
  * @returns null if the commit has to be awaited
@@ -109,7 +109,8 @@ async function findCommitEnding(job: CommitJob, call: JobCall): Promise<CommitEn
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
     const readSetting = () => repositories.readSetting(workTree);
-    // Read in parallel with the work tree. A plan that needs the setting awaits it and gets its error.
+    // Read in parallel with the work tree. If the plan needs the setting, it awaits the same promise and gets its
+    // error.
     if (canYieldCommit(scope)) readSetting().catch(() => {});
     const now = await repositories.readTree(workTree);
     if (now === null) return NO_REPOSITORY;
@@ -130,7 +131,7 @@ async function findCommitEnding(job: CommitJob, call: JobCall): Promise<CommitEn
 
 type ReadyPlan = Extract<CommitPlan, { kind: 'ready' }>;
 
-/** Has git make the planned commit. Returns an ending if the commit is made within the call or cannot begin. */
+/** Starts the planned commit. Returns an ending if the commit is made within the call or cannot begin. */
 async function beginCommit(
   job: CommitJob,
   call: JobCall,
@@ -167,15 +168,15 @@ async function beginCommit(
   };
 }
 
-/** Milliseconds between two looks at a claim. */
+/** Milliseconds between two checks of a claim. */
 const CLAIM_POLL_MS = 20;
 /** Seconds that git may take for a commit without hooks and signature. */
 const ALONE_TIMEOUT = 60;
 
 /**
- * Makes a commit within the call: without hooks git is quick, so no process has to outlive the call. If the call is
- * interrupted, the next one finds the commit by its trailer, or makes it. The job's claim keeps two calls from doing so
- * at once.
+ * Makes a commit within the call. Without hooks git is quick, so no process has to outlive the call. If the call is
+ * interrupted, the next one finds the commit by its trailer, or makes it. The job's claim keeps two calls from making
+ * the commit at once.
  */
 async function commitWithinCall(
   job: CommitJob,
@@ -217,7 +218,7 @@ function isClaimFreed(directory: string, { context, until }: JobCall): Promise<b
   return waitUntil(() => findClaimOwner(getClaimFile(directory)) === null, left, CLAIM_POLL_MS);
 }
 
-/** What git was asked to commit, and what it answered. */
+/** The paths that git was asked to commit, and its answer. */
 interface Asked extends Omit<CommitAnswer, 'exit'> {
   /** Null if the list was lost. */
   paths: string[] | null;
@@ -227,8 +228,8 @@ interface Asked extends Omit<CommitAnswer, 'exit'> {
 }
 
 /**
- * Determines the result of a commit that git was asked for. The result stands even if git then refuses to update the
- * index.
+ * Determines the result of a commit that git was asked for. If git then refuses to update the index, the result remains
+ * the same.
  */
 async function judgeEnding(
   workTree: string,
@@ -239,7 +240,7 @@ async function judgeEnding(
   const succeeded = exit === 0;
   if (succeeded && told !== null && paths !== null) return { outcome: 'made', commit: told, paths, left, at };
   let sha = await findCommit(workTree, scope.key, scope.since.head, options);
-  // A hook may have removed the trailer: then the commit is found by its paths, if exactly one commit has them.
+  // A hook may have removed the trailer. The commit is then found by its paths, if exactly one commit contains them.
   if (sha === null && succeeded && at !== null && paths !== null) {
     sha = await findCommitByPaths(workTree, paths, at.head, options);
   }
@@ -259,7 +260,7 @@ async function judgeEnding(
 }
 
 /**
- * Undoes the changes that a withdrawn commit has made to the index. If git made the commit nevertheless, it stays.
+ * Undoes a withdrawn commit's changes to the index. If git has already made the commit, the commit remains.
  * @param directory absolute path of the job's records
  * @throws DevCliError `IO`, `INTERRUPTED`
  */

@@ -22,7 +22,8 @@ import {
 import type { RunnerProcesses } from './runner-process.js';
 
 /**
- * External commands from a call's point of view: each has its own directory, and a detached runner (protocol.md §4).
+ * Launches, watches and ends external commands. Each has its own directory, and a detached runner that outlives the
+ * call (protocol.md §4).
  */
 
 /** A command to be launched. */
@@ -31,7 +32,7 @@ export interface JobRequest extends ProcessSpec {
   directory: string;
   /** Absolute path of the runner's bundle. */
   runner: string;
-  /** The environment that the command inherits; by default that of this process. Never written to disk. */
+  /** The environment that the command inherits; by default this process's. Never written to disk. */
   env?: Readonly<Record<string, string | undefined>>;
 }
 
@@ -57,7 +58,7 @@ const POLL_MS = 20;
  * command that has begun or ended is not started again.
  * @param runners the runners that the call has already started
  * @throws DevCliError `IO`; `COMMAND_FAILED` if no runner can be started, or on Windows; `LOCKED` if the claim belongs
- * to a runner that has not begun and cannot be checked from this machine
+ * to a runner on another machine or in another container, which cannot be checked from here
  */
 export function launchDetached({ directory, runner, env, ...spec }: JobRequest, runners: RunnerProcesses): void {
   requireRunner(runner);
@@ -147,7 +148,7 @@ export async function waitFinished(
  */
 export async function endCommand(directory: string): Promise<void> {
   if (readExit(directory) !== 'absent') return;
-  // A runner reads the command after it claims it, so a runner that claims it from now on finds no command.
+  // A runner takes the claim before it reads `command.json`, so a runner that takes it from now on finds no command.
   if (readStarted(directory) === 'absent')
     withIoErrors(directory, null, () => rmSync(getCommandFile(directory), { force: true }));
   const isWaitedFor = () => findClaimOwner(getClaimFile(directory))?.host === identifyProcess().host;
@@ -179,7 +180,7 @@ function hasEnded(directory: string): boolean {
   return state === 'finished' || state === 'interrupted';
 }
 
-/** Rings the alarm before the next poll. Polling alone suffices where directories cannot be watched. */
+/** Rings the alarm as soon as a command ends. If directories cannot be watched, polling alone suffices. */
 function watchExit(directory: string, ring: () => void): FSWatcher[] {
   try {
     const watcher = watch(directory, (_event, name) => {

@@ -1,27 +1,29 @@
 /**
- * Recognizes from its output that a failed command was not allowed to listen on a port, as in a sandbox without
- * loopback. Such a failure proves nothing about the work (engine.md, Triage). Conservative: a test's report of such an
- * error, a file that may not be opened, and a port below 1024 do not count.
+ * Recognizes from a failed command's output that the command was not allowed to listen on a port, as in a sandbox
+ * without loopback. Such a failure proves nothing about the work (engine.md, Triage). Conservative: ignores a test's
+ * report about such an error, a file that may not be opened, and a port below 1024.
  */
 
-/** A request for a port or a socket, as a separate word and not as part of a path. */
+/** Matches a request for a port or a socket, as a separate word and not as part of a path. */
 const ASKS =
   /(?<![\w./-])(?:listen(?:er|ing)?|bind(?:ing)?|socket|stream_socket_server|TcpListener|create_server)(?![\w/-])|\b(?:Socket|Bind)Exception\b/i;
 const REFUSED = /\bEPERM\b|operation not permitted/i;
 const DENIED = /\bEACCES\b|permission denied/i;
-/** An address of this machine; a port may follow. */
+/** Matches an address of this machine; a port may follow. */
 const ADDRESS = /(?<![\w.])(?:127(?:\.\d+){3}|0\.0\.0\.0|localhost|\[?::1?\]?)(?![\w.])/;
 const PORT = /(?:[\]\d:t]:|\bport |', ?)(\d{1,5})\b/;
 
-/** Calls that fail with the same error and have nothing to do with a port. */
+/** Matches system calls that fail with the same error but have nothing to do with a port. */
 const ELSEWHERE =
   /(?<![\w.])(?:connect|unlink|chmod|f?chown|open|opendir|mkdir|rmdir|rename|u?mount|kill|link|symlink|utimes?|copyfile|scandir|setuid|setgid|ptrace|setsockopt|exec|spawn|sudo)(?![\w-])/i;
 
-/** A line that quotes rather than reports: a test's title, a diff of expected and actual values, a line of source. */
+/** Matches a line that only quotes an error: a test's title, a diff of expected and actual values, or source code. */
 const SAID =
   /^\s*(?:[✓✔√✗✘×•]|(?:not )?ok \d|PASS\b|FAIL\b|--- (?:PASS|FAIL)|# Subtest|[+-] |>?\s*\d+\s*\||(?:Expected|Received|expected|actual)\b|(?:it|test|describe)\b)/;
 
-/** Errors that do not name the failed call. The traceback does: before the error in Python, after it in Rust. */
+/**
+ * Match errors that do not name the failed call. The traceback does so, before the error in Python, after it in Rust.
+ */
 const BARE_BEFORE = /\bPermissionError: \[Errno 1\] Operation not permitted\s*$/;
 const BARE_AFTER = /\bOs \{ code: 1, kind: PermissionDenied\b/;
 const PYTHON_CALL = /\.bind\(|\.listen\(|socket\.__init__\(|socket\.socket\(|create_server\(|start_server\(/;
@@ -29,7 +31,7 @@ const RUST_CALL = /\b(?:TcpListener|UdpSocket|UnixListener)(?:>)?::bind\b|\bnet:
 const BEFORE = 6;
 const AFTER = 30;
 
-/** The longest line that is examined, in characters: no such error is longer. */
+/** Maximum length of an examined line, in characters, since no such error is longer. */
 const LINE = 2000;
 
 /** Finds the line that says that listening is forbidden, or null. */

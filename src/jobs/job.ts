@@ -7,7 +7,7 @@ import type { RunState } from '../run/state.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 
 /**
- * Work that dev-cli does itself, outside the transaction (protocol.md §4). All kinds of jobs go through the same
+ * Work that dev-cli does itself, outside of transactions (protocol.md §4). All kinds of jobs go through the same
  * stages:
  *
  * 1. asked: a transaction writes the job into the state, under `commands` or as `engine.job`, and commits;
@@ -15,12 +15,12 @@ import { recordEntry, type Transaction } from '../run/transaction.js';
  * 3. ended: the result is read from the runner's records (command.ts, commit.ts, request.ts);
  * 4. settled: another transaction removes the job from the state and acts on its result (protocol/settle.ts).
  *
- * A run that gives up a job withdraws it in one transaction, and ends its processes afterwards (life.ts).
+ * To give up a job, a run withdraws it in a transaction and ends its processes afterwards (life.ts).
  */
 export type Job = CommandJob | CommitJob | RequestJob;
 
 interface Asked {
-  /** The `running` action that waits for the job; the task's action for a command that `dev-cli check` runs. */
+  /** The `running` action that waits for the job or, for a command that `dev-cli check` runs, the task's action. */
   readonly actionId: string;
   /** Identifies the job in the journal; for a commit, also in its trailer. */
   readonly key: string;
@@ -48,7 +48,7 @@ export interface CommitJob extends Asked {
 /** An update of the run's pull request. */
 export interface RequestJob extends Asked {
   kind: 'pull-request';
-  /** `stateBegin`: adds a comment. `stateComplete`: pushes, sets the text, marks the pull request ready. */
+  /** `stateBegin` adds a comment. `stateComplete` pushes, sets the text, and marks the pull request ready. */
   stage: string;
   /** The new title, set at the end; absent to keep the old one. */
   title?: string;
@@ -56,7 +56,7 @@ export interface RequestJob extends Asked {
   issue?: string;
 }
 
-/** Takes the place of a todo's id in the key of the residual commit. */
+/** Stands in place of a todo's id in the residual commit's key. */
 export const RESIDUAL = 'residual';
 
 /**
@@ -68,7 +68,7 @@ export const REQUEST_STEPS = ['push', 'text', 'ready', 'issue'] as const;
 export const REQUEST_BODY_FILE = 'body.md';
 
 /**
- * Requests a command: puts it into the state and records in the journal that it starts.
+ * Requests a command: adds it to the state and records its start in the journal.
  * @param about the todo and the acceptance that the command is for
  */
 export function askCommand(
@@ -107,7 +107,7 @@ export function findRunningAction({ pendingAction }: Pick<RunState, 'pendingActi
   return pendingAction?.action === 'running' ? pendingAction.actionId : null;
 }
 
-/** Turns a command of the state into a job. */
+/** Converts a command in the state to a job. */
 export function toCommandJob(
   { workTree }: RunState,
   command: RunningCommand,

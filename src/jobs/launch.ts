@@ -13,9 +13,9 @@ import { findRunningAction, getRecordsPath, type Job } from './job.js';
 import { type ExitRecord, getClaimFile } from './records.js';
 import { RunnerProcesses } from './runner-process.js';
 
-/** Launching the processes of all jobs, and waiting for them. */
+/** Launches the processes of all jobs, and waits for them. */
 
-/** What a call keeps from one of its jobs to the next. */
+/** Resources that a call shares among its jobs. */
 export interface JobResources {
   readonly repositories: KnownRepositories;
   readonly runners: RunnerProcesses;
@@ -41,28 +41,29 @@ export interface JobCall extends JobResources {
   run: RunHead;
   /** When the call must answer: milliseconds since the epoch. */
   until: number;
-  /** Whether an earlier call recorded the start. That call launched the job, unless it was interrupted first. */
+  /** Whether an earlier call recorded the job's start and so launched it, unless it was interrupted first. */
   launched: boolean;
-  /** Requires trust before anything starts in a run from elsewhere. @throws DevCliError `RUN_UNTRUSTED` */
+  /** Throws if the run comes from elsewhere and nobody has trusted it. @throws DevCliError `RUN_UNTRUSTED` */
   requirePlace: () => Promise<void>;
-  /** Whether an argument vector is a command of dev-cli itself, which then runs with this installation. */
+  /** Returns whether an argument vector is a dev-cli command, which is run with this installation. */
   isOwn: (argv: readonly string[]) => boolean;
   /** Runs a transaction on the run. */
   transact: <A>(body: (tx: Transaction) => A) => Promise<A>;
 }
 
-/** How a process ended. `vanished`: its records or its output were lost again after a second launch. */
+/** How a process ended. `vanished`: its records or its output were lost even after a second launch. */
 export type ProcessEnding = { kind: 'exit'; exit: ExitRecord } | { kind: 'interrupted'; vanished?: true };
 
 /**
- * The most launches of one process whose end was not seen: its runner died, or its records vanished (protocol.md §4).
+ * Maximum number of launches of a process whose end was not recorded, because its runner died or its records vanished
+ * (protocol.md §4).
  */
 export const MAX_LAUNCHES = 2;
-/** Milliseconds that the records of another call's launch may take to appear. */
+/** Milliseconds to wait for the records of a process that another call has launched. */
 const APPEARING = 1_000;
 
 /**
- * Whether a runner has begun in a directory. From then on only its result counts.
+ * Returns whether a runner has begun in a directory. From then on, only that runner's result counts.
  * @throws DevCliError `IO`
  */
 export function hasBegun(directory: string): boolean {
@@ -71,12 +72,12 @@ export function hasBegun(directory: string): boolean {
 }
 
 /**
- * Launches a process of a job. If an earlier call recorded the start and the directory is empty, either that call was
- * interrupted before the launch or the runner's records have vanished; then the launch is counted first.
+ * Launches a process of a job. If an earlier call recorded the start but the directory is empty, either that call was
+ * interrupted before the launch or the runner's records have vanished; this launch is then counted as another attempt.
  * @param launched whether an earlier call recorded the start; by default `call.launched`
- * @returns `wait` if another call takes care of it, `vanished` if it has been launched often enough
- * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` if its claim belongs to a runner that cannot be checked from
- * this machine; and whatever a transaction throws
+ * @returns `wait` if another call handles the launch, `vanished` if there were `LAUNCHES` launches already
+ * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` if the claim belongs to a runner that cannot be checked from
+ * this machine; any error of a transaction
  */
 export async function launchOnce(
   job: Job,
@@ -97,7 +98,7 @@ async function countLaunch(
   { transact }: JobCall,
   directory: string,
 ): Promise<'launch' | 'wait' | 'vanished'> {
-  // Checked first, because a launch that is impossible must not be counted.
+  // Checked first, so that an impossible launch is not counted.
   const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
   const mayLaunch = await transact((tx) => {
@@ -156,8 +157,8 @@ export function getJobDirectory({ directory }: Job, { context, run }: JobCall): 
 }
 
 /**
- * What a call knows about the repositories in which its jobs work. A work tree is read again only after something ran
- * or the call waited; otherwise one job's last reading is the next job's first.
+ * Caches a call's readings of the repositories in which its jobs work. A work tree is read again only after a process
+ * has run or the call has waited; otherwise the next job uses the last job's reading.
  */
 class KnownRepositories {
   private readonly readings = new Map<string, WorkTreeReading | null>();
@@ -167,7 +168,7 @@ class KnownRepositories {
   constructor(private readonly signal: AbortSignal) {}
 
   /**
-   * Reads a work tree, or returns the known reading.
+   * Returns the cached reading of a work tree, or reads it.
    * @param workTree absolute path
    * @returns null if there is no git or no repository
    * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
@@ -180,16 +181,15 @@ class KnownRepositories {
     return reading;
   }
 
-  /** Returns the known reading of a work tree; undefined if it has to be read. */
+  /** Returns the cached reading of a work tree; undefined if there is none. */
   getTree(workTree: string): WorkTreeReading | null | undefined {
     return this.readings.get(workTree);
   }
 
   /**
-   * Whether anything in the repository has changed since a moment, including files that git ignores; `.dev/` does not
-   * count.
+   * Returns whether any file in the repository outside `.dev/` has changed since a moment, even one that git ignores;
+   * true also if that cannot be determined.
    * @param moment milliseconds since the epoch
-   * @returns true also where that cannot be determined
    */
   hasChangedSince(workTree: string, moment: number): boolean {
     const reading = this.readings.get(workTree);
@@ -201,7 +201,7 @@ class KnownRepositories {
     return last > moment;
   }
 
-  /** Forgets all readings. Called when a job's process has run, or another call may have changed files. */
+  /** Clears the cached readings. Called when a job's process has run, or another call may have changed files. */
   forgetTrees(): void {
     this.lastChanges.clear();
     this.readings.clear();

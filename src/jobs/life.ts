@@ -9,7 +9,7 @@ import type { JobCall } from './launch.js';
 import { getWithdrawnFile } from './records.js';
 import { awaitRequest, type RequestEnded } from './request.js';
 
-/** The life of a job, whatever its kind (job.ts). */
+/** Awaits, withdraws and ends jobs of any kind (job.ts). */
 
 /** A job that has ended, with its result. */
 export type EndedJob = CommandEnded | CommitEnded | RequestEnded;
@@ -32,8 +32,8 @@ export async function awaitJob(job: Job, call: JobCall): Promise<EndedJob | null
 }
 
 /**
- * Finds the result of a job that was just requested and has nothing to run, so that the same transaction can process
- * it.
+ * Finds the result of a job that was just requested and needs no process, so that the same transaction can process the
+ * result.
  * @returns null if the job has to be awaited
  */
 export function findEndingAtOnce(job: Job, call: JobCall, { state, files }: Transaction): EndedJob | null {
@@ -49,8 +49,8 @@ export function findEndingAtOnce(job: Job, call: JobCall, { state, files }: Tran
 }
 
 /**
- * Withdraws jobs. Once the transaction is committed, none of them begins, and the runner of a job that has begun ends
- * it, even if this process dies first. The caller removes the jobs from the state, and calls `endWithdrawnJob` after the commit.
+ * Withdraws jobs. Once the transaction is committed, none of the jobs can begin, and the runner of a job that has begun
+ * ends it even if this process dies. The caller removes the jobs from the state, and calls `endWithdrawnJob` after the commit.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
   for (const directory of jobs.flatMap(listDirectories)) files.write(getWithdrawnFile(directory), `${at}\n`);

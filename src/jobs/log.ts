@@ -1,12 +1,13 @@
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import { writeAllBytes } from '../store/durable.js';
 
-/** The most bytes of a command's output that are kept. */
+/** Maximum number of bytes kept of a command's output. */
 export const LOG_LIMIT = 10 * 1024 * 1024;
 
 /**
- * A command's output on disk, with a bounded size. The first half of the bound is written as it arrives. The last half
- * is kept in memory; when the command has ended, it is written after a mark that says how much was cut.
+ * A command's output on disk, limited in size. The first half of the limit is written as it arrives. The most recent
+ * output beyond it, up to the other half, is kept in memory and written when the command has ended, after a mark that
+ * says how much was cut out between the two.
  */
 export class Log {
   /** Bytes that the command has written, kept or not. */
@@ -71,7 +72,7 @@ export class Log {
     if (fd !== null && this.failure === undefined) this.attempt(() => writeAllBytes(fd, bytes));
   }
 
-  /** Catches errors of writing: a full disk must not end the command, whose exit still counts. */
+  /** Catches write errors, since a full disk must not end the command, whose exit code still counts. */
   private attempt(work: () => void): void {
     try {
       work();

@@ -3,7 +3,7 @@ import { constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The file descriptors of a pipe's two ends. The code that takes the pipe closes both. */
+/** The file descriptors of a pipe's two ends. Whoever takes the pipe must close both. */
 interface Pipe {
   /** The end that the command writes to. */
   input: number;
@@ -11,7 +11,7 @@ interface Pipe {
   output: number;
 }
 
-/** Pipes made at a time: one `mkfifo` process makes several as fast as one. */
+/** Number of pipes made at a time, since one `mkfifo` process makes several as fast as one. */
 const AT_A_TIME = 4;
 
 /**
@@ -22,7 +22,7 @@ const AT_A_TIME = 4;
 export class Pipes {
   private ready: Pipe[] = [];
 
-  /** Returns a pipe; null if there is no usable temporary directory or no mkfifo, in which case a socket has to do. */
+  /** Returns a pipe; null without a usable temporary directory or mkfifo, in which case the caller uses a socket. */
   take(): Pipe | null {
     this.prepare();
     return this.ready.pop() ?? null;

@@ -7,7 +7,7 @@ import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
 
 /**
- * The files of an external command (protocol.md §4). Each except the log appears complete or not at all. After the
+ * Reads the files of an external command (protocol.md §4). Each except the log appears complete or not at all. Once the
  * command has ended, only `exit.json` and the log remain.
  */
 
@@ -24,12 +24,14 @@ export interface ProcessSpec {
   /** Absolute path of the file that the command reads as its standard input; absent if it reads none. */
   stdin?: string;
   /**
-   * Digest of the work tree on which the command starts, so that its result can be reused; null or absent without one.
+   * Digest of the work tree on which the command starts, so that its result can be reused; null or absent without git.
    */
   tree?: string | null;
 }
 
-/** `started.json`: written before the command's first instruction. After that, the command is never started again. */
+/**
+ * `started.json`: written before the command's first instruction. Once it exists, the command is never started again.
+ */
 export interface StartedRecord {
   /** The runner's process, and when it started (work/processes.ts). */
   pid: number;
@@ -52,7 +54,7 @@ export interface ExitRecord {
   /** Null if a signal ended the command or it could not be started. 126: not executable; 127: not found. */
   exit: number | null;
   signal: string | null;
-  /** Whether it was ended because its timeout passed. */
+  /** Whether the command was ended because its timeout expired. */
   timedOut: boolean;
   /** UTC with milliseconds. */
   startedAt: string;
@@ -79,7 +81,7 @@ export const getWithdrawnFile = (directory: string): string => join(directory, '
 /** Standard output and standard error of the command. */
 export const getLogFile = (directory: string): string => join(directory, 'command.log');
 
-/** An upper bound of a record's size, in bytes: the system limits the argument vector. */
+/** Upper bound of a record's size in bytes, since the system limits the length of the argument vector. */
 const LARGEST = 16 * 1024 * 1024;
 
 /** A record as read. `damaged`: the file exists, but dev-cli did not write it, or not completely. */
@@ -101,10 +103,11 @@ export function readExit(directory: string): ReadRecord<ExitRecord> {
 }
 
 /**
- * Whether the command may no longer be started: a runner has begun, or the run withdrew it. @throws DevCliError `IO`
+ * Returns whether the command may no longer be started, because a runner has begun or the run withdrew it.
+ * @throws DevCliError `IO`
  */
 export function isClosed(directory: string): boolean {
-  // The order matters: the start record is removed only after the exit record exists.
+  // The start record is read first, because it is removed only after the exit record has been written.
   return isWithdrawn(directory) || readStarted(directory) !== 'absent' || readExit(directory) !== 'absent';
 }
 
@@ -137,7 +140,8 @@ export function readLogEnd(directory: string, most: number = LAST_WORDS): string
 }
 
 /**
- * Whether a log has the length that its exit record states. A log that could not be written has no length to compare.
+ * Returns whether a log has the length that its exit record states; true also for a log that could not be written,
+ * whose length is unknown.
  */
 export function isWholeLog(path: string, { logBytes, error }: ExitRecord): boolean {
   if (error !== undefined) return true;
@@ -157,7 +161,8 @@ function readRecord<T>(path: string, fits: (value: unknown) => value is T): Read
 }
 
 /**
- * Returns null if nothing is there, and an empty text if it is not a regular file, since reading a fifo could block.
+ * Reads a record's text; null if there is no file, and an empty text for anything but a regular file, since reading a
+ * fifo could block.
  */
 function readRecordText(path: string): string | null {
   try {

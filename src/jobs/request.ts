@@ -17,7 +17,9 @@ import { getWorkTree, REQUEST_BODY_FILE, type REQUEST_STEPS, type RequestJob } f
 import { awaitProcess, getJobDirectory, hasBegun, type JobCall, launchOnce } from './launch.js';
 import { readLogEnd, readSpec } from './records.js';
 
-/** Updates a run's pull request: a comment when the work begins, the work itself at the end (engine.md, Stages). */
+/**
+ * Updates a run's pull request: comments when the work begins, and hands the work in at the end (engine.md, Stages).
+ */
 
 /** How a pull request job ended. */
 export type RequestEnding =
@@ -33,7 +35,7 @@ export type RequestEnding =
   | { kind: 'moved'; branch: string }
   | StepFailure;
 
-/** Why a step's command did not succeed. `what`: the first words of the command. */
+/** Why a step's command failed. `what`: the first words of the command. */
 type StepFailure = { kind: 'cut off' | 'vanished'; what: string } | { kind: 'failed'; what: string; how: string };
 
 /** A pull request job that has ended. */
@@ -46,8 +48,8 @@ export interface RequestEnded {
 type Step = Pick<JobRequest, 'argv' | 'timeoutSeconds' | 'env'> & { name: (typeof REQUEST_STEPS)[number] | 'comment' };
 
 /**
- * Adds a comment to the pull request or, at the end, pushes the work, updates the text, marks it ready and comments on
- * the issue. Each step is a separate command that starts only once, even if calls are interrupted in between.
+ * Adds a comment to the pull request or, at the end, pushes the work, updates the pull request's text, marks it ready
+ * and comments on the issue. Each step is a separate command that starts only once, even if calls are interrupted.
  * @returns null while a step is running
  * @throws DevCliError `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`; `COMMAND_FAILED` when no runner can be started
  */
@@ -103,7 +105,7 @@ function describeStep(failure: StepFailure): string {
   return failure.kind === 'failed' ? failure.how : failure.kind;
 }
 
-/** Returns the argument that names the pull request for `gh`; without it, `gh` takes that of the current branch. */
+/** Returns the argument that names the pull request for `gh`; without one, `gh` uses the current branch's. */
 function listSubject({ run }: JobCall): string[] {
   const request = run.snapshot.pullRequest;
   return request === undefined ? [] : [request.url];
@@ -122,8 +124,8 @@ function buildGhStep(name: keyof typeof GH_WORDS, words: string[]): Step {
 }
 
 /**
- * Plans the push of the request's branch; if a push is already recorded, that one is used.
- * @returns the command, or a sentence that says what prevents it
+ * Returns the command that pushes the pull request's branch; if a push is already recorded, returns that command.
+ * @returns the command, or a sentence that says what prevents the push
  */
 async function planPush(
   { context, run: { snapshot } }: JobCall,
@@ -145,7 +147,7 @@ async function planPush(
   });
 }
 
-/** Finds work that is missing at the forge: deferred commits, or commits made after the push. */
+/** Finds work that has not reached the forge: deferred commits, or commits made after the push. */
 async function findMissingWork(
   { context, run: { snapshot } }: JobCall,
   { branch, commit }: ReturnType<typeof parsePushCommand>,
@@ -168,7 +170,7 @@ async function awaitStep(job: RequestJob, call: JobCall, step: Step): Promise<'d
     const { timeoutSeconds, env } = step;
     const key = `${job.key}:${name}`;
     const command = { directory, key, argv, shell: false, cwd: getWorkTree(call.context, job), timeoutSeconds };
-    // The directory of a later step is empty because its turn has just come, not because records were lost.
+    // The directory of a later step is empty because the step has not been launched yet, not because records were lost.
     const launched = call.launched && (name === 'comment' || name === 'push');
     const begun = await launchOnce(job, call, { ...command, ...omitUndefined({ env }) }, launched);
     if (begun === 'wait') return null;

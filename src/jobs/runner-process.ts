@@ -9,18 +9,18 @@ const WAITS = 'wait';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The runners that a call has started. A runner whose command has ended waits for the next one, so that all commands of
- * a wave need only one start of Node. The creator of this object releases them; if the call dies, their standard input
- * closes.
+ * The runners that a call has started. A runner whose command has ended waits for another one, so that Node starts only
+ * once for all commands of a wave. The creator of this object must release the runners; if the call dies, they end
+ * because their standard input closes.
  */
 export class RunnerProcesses {
-  /** Keyed by environment, which a runner passes on to its commands. */
+  /** Keyed by environment, since a runner passes its own on to its commands. */
   private readonly waiting = new Map<string, ChildProcess>();
 
   /**
-   * Starts a runner for a command that may follow, unless one is waiting. Node then starts while the call is still
+   * Starts a runner for a command that may follow, unless one is waiting. So Node starts while the call is still
    * checking whether the command is needed.
-   * @param runner absolute path of its bundle
+   * @param runner absolute path of the runner's bundle
    * @param commandFile absolute path that the command's `command.json` would have
    * @throws DevCliError `COMMAND_FAILED` if the system refuses another process
    */
@@ -61,7 +61,7 @@ function startRunner(args: readonly string[], env: Environment): ChildProcess {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  // Without a listener, a failure would also be thrown as an uncaught exception.
+  // Without a listener, Node would throw a failure as an uncaught exception.
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   if (child.pid === undefined) {
@@ -69,7 +69,7 @@ function startRunner(args: readonly string[], env: Environment): ChildProcess {
       fix: 'Repeat the same call in a moment.',
     });
   }
-  // The call waits for records, not for this process, which outlives it.
+  // The call waits for the runner's records, not for the runner, which may outlive the call.
   child.unref();
   (child.stdin as Partial<Unrefable>).unref?.();
   return child;

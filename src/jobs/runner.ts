@@ -30,10 +30,10 @@ import {
 
 /** The detached runner: a process that starts external commands and records how each ends (protocol.md §4). */
 
-/** Waits for a line on descriptor 3, then becomes the command: nothing runs before its start is on record. */
+/** Waits for a line on descriptor 3, then becomes the command, so that no command runs before its start is recorded. */
 const GATE = 'read -r DEV_CLI_GATE <&3 || exit 125; exec 3<&-; exec "$@"';
 
-/** Milliseconds to wait for output after the group has ended: a process outside it may keep the pipe open for ever. */
+/** Milliseconds to wait for output after the group has ended; a process outside it may keep the pipe open forever. */
 const DRAIN_MS = 1_000;
 /** Milliseconds between two checks whether the run has withdrawn the command. */
 const WITHDRAWN_MS = 250;
@@ -41,8 +41,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Surroundings {
   /**
-   * The environment that the command inherits, without dev-cli's own variables (`DEV_CLI_…`) except its mark. Never on
-   * disk.
+   * The environment for commands. A command inherits all of it except dev-cli's own variables (`DEV_CLI_…`), of which
+   * it gets only dev-cli's mark. Never written to disk.
    */
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
@@ -67,8 +67,8 @@ type JobEnd = Pick<ExitRecord, 'exit' | 'signal' | 'timedOut' | 'error' | 'reaso
 
 /**
  * Runs the command of a `command.json`: writes `started.json` and `command.log` beside it, and at the end `exit.json`,
- * which replaces `started.json` and `command.json`. A command is started at most once: a second runner, or one that
- * follows a runner that died, returns without doing anything.
+ * which replaces `started.json` and `command.json`. Starts a command at most once: if another runner has the claim, or
+ * has begun and died, returns without doing anything.
  * @param specFile absolute path of `command.json`
  * @throws DevCliError `IO` if the records cannot be written; nothing runs before `started.json` is written
  */
@@ -77,7 +77,7 @@ export async function runCommandFile(specFile: string, { env, clock, ids, pipes 
   const mine = claimPath(getClaimFile(directory), { clock, ids, purpose: 'an external command' });
   if (mine === null) return;
   try {
-    // Read only under the claim: before that, another runner may run the command, or the run may withdraw it.
+    // Read only under the claim, because until then another runner may run the command, or the run may withdraw it.
     const spec = readSpec(directory);
     if (isClosed(directory) || spec === 'absent' || spec === 'damaged') return;
     const startedAt = clock.now();
@@ -103,12 +103,12 @@ export async function runCommandFile(specFile: string, { env, clock, ids, pipes 
   }
 }
 
-/** Removes the records that `exit.json` supersedes: only that file and the log remain of a command that has ended. */
+/** Removes the records that `exit.json` supersedes, so that only that file and the log remain. */
 function clearBeginning(directory: string): void {
   try {
     for (const path of [getCommandFile(directory), getStartedFile(directory)]) rmSync(path, { force: true });
   } catch {
-    // The end is on record, and nobody reads these files any more.
+    // A failure is harmless: once `exit.json` exists, nothing reads these files any more.
   }
 }
 
@@ -128,7 +128,7 @@ async function runGated(
   }
   command.output.on('data', (chunk: Buffer) => log.add(chunk));
   command.output.on('error', (error) => log.fail(error));
-  // Installed before the record is written, so that no signal to the process it names is lost.
+  // Installed before the start record is written, because other calls send signals to the process named there.
   const stop = () => void endProcessGroup(command.pgid);
   for (const signal of ENDING_SIGNALS) process.on(signal, stop);
   const record: StartedRecord = {
@@ -142,7 +142,7 @@ async function runGated(
   try {
     writeDurably(getStartedFile(directory), JSON.stringify(record));
   } catch (error) {
-    // Otherwise the gated process and this runner would wait for ever.
+    // Otherwise the gated process and this runner would wait forever.
     command.dismiss();
     throw error;
   }
@@ -173,7 +173,7 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env'], pipes: Pi
     });
     await once(child, 'spawn');
     const latch = child.stdio[3] as Writable;
-    // The process may be killed before it reads the line; its exit then tells enough.
+    // Writing fails if the process is killed before it reads the line; its exit is then recorded as usual.
     latch.on('error', () => {});
     const open = () => void latch.end('\n');
     const dismiss = () => void latch.end();
@@ -188,8 +188,8 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env'], pipes: Pi
 }
 
 /**
- * Whether a command inherits a variable: those of the call stay out, but the mark has to reach everything the command
- * starts.
+ * Returns whether a command inherits a variable. Variables of dev-cli's own call are left out, except the mark, which
+ * has to reach every process that the command starts.
  */
 const isHandedOn = (name: string): boolean => name === OWN_MARK || !name.startsWith('DEV_CLI_');
 
@@ -201,7 +201,7 @@ function openInput(path: string): number {
   throw new Error(`${path}, which it has to read, is not a file`);
 }
 
-/** Waits until the command ends or its time is up, then ends whatever is left of its group. */
+/** Waits until the command ends or its time is up, then ends the remaining processes of its group. */
 async function awaitEnd(command: Gated, directory: string, timeoutSeconds: number): Promise<JobEnd> {
   let timedOut = false;
   const limit = Math.min(timeoutSeconds * 1_000, LONGEST_TIMER_MS);
@@ -209,7 +209,7 @@ async function awaitEnd(command: Gated, directory: string, timeoutSeconds: numbe
     timedOut = true;
     void endProcessGroup(command.pgid);
   }, limit);
-  // The process that withdrew the command also ends it, unless it dies first.
+  // The call that withdrew the command normally ends it; this covers the case that the call died first.
   const look = setInterval(() => {
     if (!isWithdrawn(directory)) return;
     clearInterval(look);

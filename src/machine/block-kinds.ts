@@ -1,18 +1,18 @@
 /**
- * What holds for every block of a type, whatever its recipe says. The machine, pictures, simulations and proofs use it.
+ * The properties that all blocks of a type have in every recipe, for the machine, pictures, simulations and proofs.
  */
 export interface BlockTraits {
   /** Who acts: dev-cli, the agent, other agents, a person, or the machine of an execution. */
   by: 'cli' | 'agent' | 'agents' | 'person' | 'engine';
   /** The kind of action that is pending while the run waits for the block (run/action.ts). */
   action: 'running' | 'llm' | 'llm-loop' | 'llm+cli' | 'dispatch-subagents' | 'wait-for-user' | 'engine-dispatch';
-  /** What the agent hands in: data, or a file that it writes; null for neither. */
+  /** Whether the agent hands in data or writes a file; null for neither. */
   hands: 'data' | 'file' | null;
-  /** Whether the agent may report a `result`, which conditions of the recipe can test. */
+  /** Whether the agent may report a `result`, which conditions in the recipe can test. */
   reports: boolean;
   /** Whether the block works in rounds until one passes. */
   loops: boolean;
-  /** What happens after a failure where the recipe does not say. */
+  /** The default for `onError`, which decides what happens after a failure. */
   onError: 'halt' | 'continue';
 }
 
@@ -46,7 +46,7 @@ export const BLOCK_KINDS = {
     loops: false,
     onError: 'halt',
   },
-  /** The only block of an engine recipe, carried out by a machine of its own (engine.md, Shape). */
+  /** The only block of an engine recipe; a separate machine executes it (engine.md, Shape). */
   engine: { by: 'engine', action: 'engine-dispatch', reports: false, hands: null, loops: false, onError: 'halt' },
 } as const satisfies Record<string, BlockTraits>;
 

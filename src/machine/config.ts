@@ -23,7 +23,7 @@ import {
  * state: `entering` evaluates its condition, `active` waits for an event, `bound` is the gate at its bound, and
  * `halted` can be left only by reopening or aborting the run. `ready` precedes the first block; `completed` and
  * `aborted` are final. Guards and actions are names with params, which machine.ts implements.
- * @throws DevCliError `INTERNAL` for a program that lint should have refused, with every defect in `details`
+ * @throws DevCliError `INTERNAL`, with every defect in `details`, for a program that lint should have refused
  */
 export function compileProgram(program: Program): MachineConfig {
   const { blocks } = program;
@@ -39,8 +39,8 @@ export function compileProgram(program: Program): MachineConfig {
     id: MACHINE_ID,
     initial: 'ready',
     states: {
-      // In every pure transition XState also enters the initial state of an actor that it never starts, so that state
-      // must be cheap.
+      // In every pure transition, XState also computes the initial state, although the actor is never started, so this
+      // state must be cheap to enter.
       ready: { on: { START: [{ target: getNextTarget(blocks[0] ?? null), actions: [] }] } },
       ...Object.fromEntries(
         blocks.map((block, index) => [
@@ -55,7 +55,7 @@ export function compileProgram(program: Program): MachineConfig {
       INVALIDATE: blocks.filter((block) => !block.standsForInit).map(buildInvalidate),
       ABORT: [{ target: getFinalTarget('aborted'), actions: [] }],
     },
-    // A transition takes one step for each skipped block, plus a few at its ends.
+    // One event takes a step for each skipped block, plus a few at the beginning and the end.
     options: { maxIterations: blocks.length + 10 },
   };
 }

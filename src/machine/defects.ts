@@ -3,15 +3,15 @@ import type { Program, ProgramBlock } from './program.js';
 
 const ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Whether a block works in rounds: a loop, or a command that leads back to an earlier block when it fails. */
+/** Returns whether a block works in rounds: a loop, or a command that leads back to an earlier block if it fails. */
 export function isLoop({ kind, revise }: ProgramBlock): boolean {
   const { by, loops } = BLOCK_KINDS[kind];
   return loops || (by === 'cli' && revise !== undefined);
 }
 
 /**
- * Lists what makes a program unsafe to compile: ambiguous ids, jumps that lead forward or nowhere, loops without a
- * bound. Lint reports the same with file and line; this is the last check before the machine.
+ * Lists the defects that make a program unsafe to compile: ambiguous ids, jumps that lead forward or nowhere, loops
+ * without a bound. Lint reports the same defects with file and line; this is the last check before the machine.
  */
 export function listProgramDefects({ blocks }: Program): string[] {
   const index = new Map(blocks.map((block, at) => [block.id, at]));

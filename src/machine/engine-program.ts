@@ -1,19 +1,19 @@
 // shared: common
 
 /**
- * An engine recipe as the machine needs it (engine.md, Shape): plain data with all defaults filled in, without texts
+ * An engine recipe as the machine needs it (engine.md, Shape): plain data with all defaults filled in, without the text
  * for agents. recipe/resolve/engine.ts builds it, and recipe.json stores it.
  */
 
 /** Who acts in a stage (engine.md, Stages). */
 export type StageActor = 'cli' | 'subagent' | 'human';
 
-/** A stage of every todo. */
+/** A stage through which every todo goes. */
 export interface TodoStage {
-  /** The key in `substeps`: `worker`, `verify`, `wrapUp`, `commit`, or that of a handler that the recipe defines. */
+  /** The key in `substeps`: `worker`, `verify`, `wrapUp`, `commit`, or the key of a handler that the recipe defines. */
   id: string;
   actor: StageActor;
-  /** CEL condition of a handler that the recipe defines; the stage is skipped when it is false. */
+  /** CEL condition of a handler that the recipe defines; if false, the stage is skipped. */
   when?: string;
 }
 
@@ -24,26 +24,26 @@ export const APPLY_PLAN = 'applyPlan';
 
 type FinalStage = (typeof FINAL_STAGES)[number];
 
-/** What triage can decide about a todo that did not pass. */
+/** The decisions that triage can make about a todo that did not pass. */
 export type Disposition = 'halt' | 'adapt' | 'retry';
 
 /** The limits of an execution. */
 export interface EnginePolicies {
-  /** Attempts at a todo after the first. */
+  /** Maximum number of attempts at a todo after the first. */
   maxRetries: number;
-  /** Levels of nesting: how far added todos may themselves add todos. */
+  /** Maximum number of levels at which added todos may in turn add todos. */
   adaptDepthLimit: number;
-  /** The most todos that may be added in a run. */
+  /** Maximum number of todos that may be added in a run. */
   maxDynamicTodos: number;
-  /** The most todos in a wave. */
+  /** Maximum number of todos in a wave. */
   parallelLimit: number;
-  /** Which disposition wins when several apply. */
+  /** The dispositions by precedence, for cases in which several apply. */
   triagePrecedence: readonly Disposition[];
-  /** Whether violating a must-not fails the attempt or halts the todo. */
+  /** Whether violating a must-not fails only the attempt, or halts the todo. */
   mustNot: 'retry' | 'halt';
   /** Who judges assertions: a verifier after each todo, or the code review. If absent, the size of the plan decides. */
   assertionsAt?: 'todo' | 'review';
-  /** Rounds of fixes after a code review or the final verification. */
+  /** Maximum number of rounds of fixes after a code review or the final verification. */
   maxFixRounds: number;
 }
 

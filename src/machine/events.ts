@@ -1,32 +1,32 @@
-/** What can happen to the current block. */
+/** The events that can happen to the current block. */
 export type MachineEvent =
   | { type: 'DONE' }
   | { type: 'CHOOSE'; choice: string }
   /**
-   * A round of a loop did not pass, or a command that leads back has failed. In a block that asks the user, a round
-   * that `filled` something does not count towards the bound.
+   * A round of a loop did not pass, or a command that leads back to an earlier block has failed. In a block that asks
+   * the user, a round that `filled` something does not count towards the bound.
    */
   | { type: 'ROUND'; filled: boolean }
   | { type: 'FAIL' }
   | { type: 'INVALIDATE'; block: string }
   | { type: 'ABORT' }
-  /** The caller cannot go on (sources changed in autopilot): halts the run whatever `onError` says. */
+  /** Halts the run regardless of `onError`, because the caller cannot continue (sources changed in autopilot). */
   | { type: 'HALT' };
 
-/** What the caller has to do, in order. Exactly one is an `issue`, `execute`, `engine` or `end`: the last one. */
+/** A task for the caller. Of an event's effects, only the last is an `issue`, `execute`, `engine` or `end`. */
 export type Effect =
   /**
-   * Issue a new action for an agent-facing block. `enter`: the run reached the block, or came back to a loop after a
-   * revise, which its `round` shows; `bound`: issue the action as the gate at the bound of a loop.
+   * Issue a new action for an agent-facing block. `enter`: the run reached the block, perhaps again after a revise (a
+   * loop's `round` tells which); `bound`: issue the action as the gate at a loop's bound.
    */
   | { type: 'issue'; block: string; cause: 'enter' | 'round' | 'retry' | 'revise' | 'invalidate' | 'bound' }
   /** Execute a CLI block, then report DONE or FAIL. */
   | { type: 'execute'; block: string; cause: 'enter' | 'retry' | 'revise' | 'invalidate' }
-  /** Carry out the plan with the engine's own machine (engine/), then report DONE or HALT. */
+  /** Execute the plan with the engine's own machine (engine/), then report DONE or HALT. */
   | { type: 'engine'; block: string; cause: 'enter' | 'retry' | 'revise' | 'invalidate' }
   /** Record how a block ended. */
   | { type: 'settle'; block: string; status: 'done' | 'skipped' | 'failed' }
-  /** Mark the results of blocks as outdated; they include the block at which the event occurred. */
+  /** Mark the results of these blocks, which include the one at which the event occurred, as outdated. */
   | { type: 'stale'; blocks: string[] }
   | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
 

@@ -20,7 +20,7 @@ export type GuardConfig = Named<
 
 /** The actions that change counters (position.ts). */
 export type CounterAction = Named<
-  /** Enter the block from outside: a new round, no retries spent. */
+  /** Enter the block other than by a retry or a next round: begins a new round, and resets the retries. */
   | { type: 'enter'; block: string }
   | { type: 'nextRound'; block: string }
   /** Do not count the finished round towards the bound. */
@@ -33,12 +33,12 @@ export type CounterAction = Named<
 >;
 
 /**
- * The actions that become effects. `retract` becomes `stale`, with every block from its own to the one at which the
- * event occurred; the others become effects unchanged.
+ * The actions that become effects. `retract` becomes `stale` for all blocks from `from` to the one at which the event
+ * occurred; the others become effects unchanged.
  */
 export type EmittedAction = Named<Exclude<Effect, { type: 'stale' }> | { type: 'retract'; from: string }>;
 
-/** A transition of a state. */
+/** A transition from a state. */
 export interface TransitionConfig {
   target: string;
   guard?: GuardConfig;

@@ -38,7 +38,7 @@ function getCounters({ counters }: MachineContext, block: string): Counters {
   return counters[block] as Counters;
 }
 
-/** The body of emitted actions: nothing, because the caller carries out the effects that they become. */
+/** Implements the emitted actions. Does nothing, because they become effects, which the caller carries out. */
 function doNothing<K extends EmittedAction['type']>(
   _facts: Facts,
   _params: Extract<EmittedAction, { type: K }>['params'],
@@ -76,7 +76,7 @@ export function createProgramMachine(config: MachineConfig, order: readonly stri
 
 type ProgramMachine = ReturnType<typeof createProgramMachine>;
 
-/** What has been built from a program: its compiled form, and its machines by resting state and event. */
+/** A program's compiled form, and the machines built from it so far, by resting state and event. */
 interface Built {
   whole: MachineConfig;
   order: string[];
@@ -86,8 +86,8 @@ interface Built {
 const built = new WeakMap<Program, Built>();
 
 /**
- * Returns the XState machine for one event in one resting state. It is built once for each program object, which must
- * not be changed afterwards.
+ * Returns the XState machine for one event in one resting state. Builds it only once per program object, so the program
+ * must not be changed afterwards.
  * @param resting null before the first block, for START
  * @throws DevCliError `INTERNAL` as `compileProgram`
  */

@@ -3,17 +3,17 @@ import type { Program } from './program.js';
 /** The counters of one block. */
 export interface Counters {
   /**
-   * Rounds begun so far, never reset; 0 before the first. A retry and the gate at the bound repeat a round and do not
-   * count.
+   * Rounds begun so far, never reset; 0 before the first. A retry and the gate at the bound do not count, since they
+   * repeat a round.
    */
   round: number;
   /**
-   * Rounds that do not count towards the bound; `round - roundBase` do. It is set to `round` when the bound is renewed
-   * (by an invalidate, by a choice or revise that leads back over the block, by `more` at the bound), and raised by 1
-   * for a round that filled something in a block that asks the user.
+   * Rounds that do not count towards the bound, so `round - roundBase` rounds count. It is set to `round` when the
+   * bound is renewed (by an invalidate, by a choice or revise that leads back past the block, or by `more` at the
+   * bound). In a block that asks the user, it is raised by 1 for each round that filled something.
    */
   roundBase: number;
-  /** Retries since the block was last entered from outside. */
+  /** Retries since the block was last entered other than by a retry or a next round. */
   retries: number;
   /** How often a choice of this block has led back since its bound was last renewed. */
   jumps: number;
@@ -26,7 +26,8 @@ export interface Position {
 }
 
 /**
- * The states of a block in which a run can rest: its action is pending, it is a gate at its bound, or the run halted.
+ * The states of a block in which a run can rest: the block's action is pending, the block is a gate at its bound, or
+ * the run has halted there.
  */
 export type BlockState = 'active' | 'bound' | 'halted';
 
@@ -35,7 +36,7 @@ export type FinalState = 'completed' | 'aborted';
 
 const PREFIX = 'block-';
 
-/** Returns the state key of a block. The prefix keeps a block named `completed` apart from the final state. */
+/** Returns a block's state key. The prefix distinguishes a block named `completed` from the final state. */
 export function getStateKey(block: string): string {
   return `${PREFIX}${block}`;
 }
@@ -54,7 +55,7 @@ export function createCounters(program: Program): Record<string, Counters> {
   );
 }
 
-/** Returns the block that is pending, also when it is the gate at its bound; null when the run has ended. */
+/** Returns the block whose action is pending, including a gate at its bound; null if the run has ended. */
 export function findCurrentBlock(position: Position): string | null {
   const place = findRestingState(position);
   return place === null || place.state === 'halted' ? null : place.block;
@@ -67,8 +68,8 @@ export function findOutcome(position: Position): 'completed' | 'halted' | 'abort
 }
 
 /**
- * Whether INVALIDATE may name this block. The run must be neither completed nor aborted, and the block must be the
- * pending or halted one or an earlier one, but not the one that stands for `init`. A stale block further on cannot be
+ * Returns whether INVALIDATE may name this block. The run must be neither completed nor aborted, and the block must be
+ * the pending or halted one or an earlier one, but not the one that stands for `init`. A later, stale block cannot be
  * named, because the blocks before it would remain undone.
  */
 export function canInvalidate(program: Program, position: Position, block: string): boolean {

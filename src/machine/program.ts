@@ -1,7 +1,7 @@
 import type { BlockKind } from './block-kinds.js';
 
 /**
- * A sequential recipe as the machine needs it: plain data with all defaults filled in, without texts for the agent.
+ * A sequential recipe as the machine needs it: plain data with all defaults filled in, without the text for the agent.
  * recipe/resolve/program.ts builds it, and recipe.json stores it (recipes.md §5).
  */
 
@@ -22,17 +22,17 @@ export interface ProgramBlock {
   id: string;
   kind: BlockKind;
   /**
-   * Whether the block (always the first) stands for what `init` did: it is done from the start, never runs, and is
-   * never revisited.
+   * Whether the block, always the first, stands for the work of `init`: it is done from the start, and no jump leads
+   * back to it.
    */
   standsForInit?: boolean;
-  /** CEL condition; the block is skipped when it is false. */
+  /** CEL condition; if false, the block is skipped. */
   when?: string;
-  /** Bound of a loop's rounds, or of jumps back by choices; required for both. */
+  /** Maximum number of a loop's rounds, or of jumps back by choices; required if the block has either. */
   maxRounds?: number;
-  /** For loops, and for commands that fail: the earlier block to go back to before the next round. */
+  /** The earlier block to which a loop returns before its next round, or a command after it has failed. */
   revise?: string;
-  /** Whether the block asks the user: at its bound it then becomes a gate instead of failing. */
+  /** Whether the block asks the user, in which case it becomes a gate at its bound instead of failing. */
   asksUser: boolean;
   choices: ProgramChoice[];
   onError: OnError;

@@ -9,7 +9,7 @@ export type RestingState = { block: string; state: BlockState } | null;
  * Cuts out the part of a compiled program that one event can reach: the resting state, its transitions for the event,
  * and the states on the way to the next resting state. XState builds a node for every state before the first step,
  * which for a whole recipe would take longer than the rest of an acknowledgement (house.md, Speed).
- * @param event START where `resting` is null
+ * @param event START if `resting` is null
  */
 export function sliceMachine(
   whole: MachineConfig,
@@ -60,7 +60,7 @@ function dropEvents({ on: _, ...state }: StateConfig): StateConfig {
   return state;
 }
 
-/** Creates a filter that drops the transitions for INVALIDATE of all blocks except the one it names. */
+/** Creates a filter that, for INVALIDATE, keeps only the transition to the block that the event names. */
 function isMeant(event: MachineEvent | { type: 'START' }): (way: TransitionConfig) => boolean {
   return ({ guard }) =>
     event.type !== 'INVALIDATE' || guard?.type !== 'invalidates' || guard.params.block === event.block;

@@ -9,14 +9,14 @@ import type { Program, ProgramBlock } from './program.js';
 /** The result of an event. */
 export interface TransitionResult {
   position: Position;
-  /** What the caller has to do, in order. */
+  /** The tasks for the caller, in order. */
   effects: Effect[];
 }
 
 /**
  * Starts a program: settles the block that stands for `init`, skips blocks whose condition is false, and issues or
  * executes the next one (recipes.md §2).
- * @throws DevCliError `INTERNAL` for a program with defects; whatever `conditions` throws
+ * @throws DevCliError `INTERNAL` for a program with defects; any error of `conditions`
  */
 export function startProgram(program: Program, conditions: EvaluateCondition): TransitionResult {
   const start = { type: 'START' } as const;
@@ -29,10 +29,10 @@ export function startProgram(program: Program, conditions: EvaluateCondition): T
 }
 
 /**
- * Applies an event to a position. Pure: the same arguments and the same answers of `conditions` give the same step, and
- * no argument is changed (recipes.md §2; protocol.md §3).
- * @throws DevCliError `INTERNAL` for an event that the position does not allow, which callers check with position.ts;
- * whatever `conditions` throws
+ * Applies an event to a position. Pure: changes no argument, and gives the same step for the same arguments and the
+ * same results of `conditions` (recipes.md §2; protocol.md §3).
+ * @throws DevCliError `INTERNAL` for an event that the position does not allow, which callers must check beforehand
+ * with position.ts; any error of `conditions`
  */
 export function transition(
   program: Program,
@@ -68,8 +68,8 @@ export function listOfferedChoiceIds(block: ProgramBlock, counters: Counters): s
 }
 
 /**
- * Runs a transition and rethrows the original error that `conditions` threw, which XState wraps in an error of its own.
- * @param run receives the conditions with which it must evaluate guards
+ * Runs a transition. If `conditions` throws, rethrows the original error, which XState wraps in one of its own.
+ * @param run must evaluate guards with the conditions that it receives
  */
 export function runUnwrapped<T>(conditions: EvaluateCondition, run: (watched: EvaluateCondition) => T): T {
   let thrown: { error: unknown } | undefined;
@@ -94,7 +94,7 @@ function readPosition(snapshot: { value: unknown; context: MachineContext }): Po
 
 /**
  * Converts the actions that XState returns, all of them emitted, to effects.
- * @param retracted lists the blocks that become stale, from the given one on
+ * @param retracted lists the blocks that become stale, beginning with the given one
  */
 function listEffects(actions: readonly object[], retracted: (from: string) => string[]): Effect[] {
   return (actions as EmittedAction[]).map((action) =>

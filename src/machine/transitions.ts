@@ -8,11 +8,11 @@ import type { ProgramBlock, ProgramChoice } from './program.js';
 export const MACHINE_ID = 'program';
 
 /**
- * The choices of the gate at the bound of a loop (protocol.md §3): accept the result as it is, renew the bound, halt.
+ * The choices of the gate at a loop's bound (protocol.md §3): accept the result as it is, renew the bound, or halt.
  */
 export const BOUND_CHOICES = ['continue', 'more', 'stop'] as const;
 
-/** A block and what its transitions need to know of other blocks. */
+/** A block, with the access to other blocks that its transitions need. */
 export interface BlockNode {
   block: ProgramBlock;
   /** The block after it; null for the last. */
@@ -21,7 +21,7 @@ export interface BlockNode {
   find: (id: string) => ProgramBlock;
 }
 
-/** Builds the transitions that enter a block, or skip it when its condition is false. */
+/** Builds the transitions that enter a block, or skip it if its condition is false. */
 export function buildEntry({ block, next }: BlockNode): TransitionConfig[] {
   const enter: TransitionConfig = {
     target: targetInside(block, 'active'),
@@ -42,7 +42,7 @@ export function buildDone({ block, next }: BlockNode): TransitionConfig {
   return leaveBlock(block, 'done', getNextTarget(next));
 }
 
-/** Builds the transition that halts the run whatever `onError` says. */
+/** Builds the transition that halts the run regardless of `onError`. */
 export function buildHalt({ block }: BlockNode): TransitionConfig {
   return leaveBlock(block, 'failed', targetInside(block, 'halted'));
 }
@@ -67,7 +67,7 @@ export function buildFailure(place: BlockNode): TransitionConfig[] {
   }
 }
 
-/** Builds the transition of a choice. A choice that leads back first settles the block, which then becomes stale. */
+/** Builds a choice's transition. If the choice leads back, the block is first settled, and then becomes stale. */
 export function buildChoice(place: BlockNode, { id: choice, target }: ProgramChoice): TransitionConfig {
   const { block, find } = place;
   const guard: GuardConfig = { type: 'chose', params: { choice } };
@@ -121,14 +121,14 @@ export function buildBoundChoice(place: BlockNode): TransitionConfig[] {
       guard: { type: 'chose', params: { choice: more } },
       actions: [{ type: 'grant', params: { from: block.id, before: next?.id ?? null } }, ...again.actions],
     },
-    // The block has failed: the loop did not reach its goal, and nobody accepted its result.
+    // The block counts as failed, because the loop did not reach its goal and nobody accepted its result.
     { ...buildHalt(place), guard: { type: 'chose', params: { choice: stop } } },
   ];
 }
 
 /**
- * Builds the transition back to a block; it and all blocks after it are done again. Its condition is not evaluated
- * again.
+ * Builds the INVALIDATE transition back to a block. The block and all blocks after it are done again; the block's
+ * condition is not evaluated again.
  */
 export function buildInvalidate(block: ProgramBlock): TransitionConfig {
   return {
@@ -152,8 +152,8 @@ function buildNextRound({ block, find }: BlockNode): TransitionConfig {
 }
 
 /**
- * Builds the transition back to an earlier block. The bound of the block that leads back is not renewed, or it would
- * never be reached.
+ * Builds the transition from `block` back to an earlier block. Does not renew the bound of `block`, which would
+ * otherwise never be reached.
  */
 function goBack(block: ProgramBlock, target: ProgramBlock): TransitionConfig {
   return {
@@ -172,7 +172,7 @@ function getBound(block: ProgramBlock): number {
   return block.maxRounds as number;
 }
 
-/** Returns the target that enters a block, or completes the run when there is none. */
+/** Returns the target that enters the next block, or completes the run if there is none. */
 export function getNextTarget(next: ProgramBlock | null): string {
   return next === null ? getFinalTarget('completed') : `#${MACHINE_ID}.${getStateKey(next.id)}`;
 }

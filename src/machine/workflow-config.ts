@@ -7,12 +7,12 @@ export type PhaseGuard = Named<
   | { type: 'lacks'; phase: number }
   /** The phase's condition is false. */
   | { type: 'unmet'; when: string; of: string }
-  /** The run has to halt whatever the policy is. */
+  /** The run has to halt regardless of the error policy. */
   | { type: 'binding' }
   | { type: 'retriesLeft'; phase: number; max: number }
 >;
 
-/** The actions of transitions: they become effects, except `retry`, which counts. */
+/** The actions of transitions. All become effects except `retry`, which increments the phase's retries. */
 export type PhaseAction = Named<WorkflowEffect | { type: 'retry'; phase: number }>;
 
 interface PhaseTransition {
@@ -55,7 +55,7 @@ export function compileWorkflow(program: WorkflowProgram): WorkflowConfig {
       completed: { type: 'final' },
       aborted: { type: 'final' },
     },
-    // A transition takes one step for each skipped phase, plus a few at its ends.
+    // One event takes a step for each skipped phase, plus a few at the beginning and the end.
     options: { maxIterations: program.phases.length + 10 },
   };
 }
@@ -105,7 +105,7 @@ function buildPhaseStates(program: WorkflowProgram, phase: number): [string, Pha
   ];
 }
 
-/** Builds the transitions of the error policy, after a phase halted. */
+/** Builds the transitions that apply the error policy after a phase has halted. */
 function buildAfterHalt(program: WorkflowProgram, phase: number): PhaseTransition[] {
   const { errorPolicy } = program;
   switch (errorPolicy.kind) {
@@ -117,7 +117,7 @@ function buildAfterHalt(program: WorkflowProgram, phase: number): PhaseTransitio
       const { max } = errorPolicy;
       return [
         {
-          // The condition of the phase was true before and is not evaluated again.
+          // The phase's condition was true when the phase began, and is not evaluated again.
           target: targetInside('running', phase),
           guard: { type: 'retriesLeft', params: { phase, max } },
           actions: [

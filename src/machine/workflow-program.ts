@@ -1,11 +1,11 @@
 import type { EvaluateCondition } from './events.js';
 
-/** What a workflow does when one of its phases halts (recipes.md §4). */
+/** The reaction of a workflow if one of its phases halts (recipes.md §4). */
 export type ErrorPolicy = { kind: 'halt' } | { kind: 'skip' } | { kind: 'retry'; max: number };
 
 /** A meta recipe as the machine needs it; a captured workflow already has this form. */
 export interface WorkflowProgram {
-  /** In order. `when` is a CEL condition; the phase is skipped when it is false. */
+  /** In order. `when` is a CEL condition; if false, the phase is skipped. */
   phases: readonly { when?: string }[];
   errorPolicy: ErrorPolicy;
 }
@@ -14,32 +14,32 @@ export interface WorkflowProgram {
 export type WorkflowEvent =
   | { type: 'START' }
   | { type: 'PHASE_COMPLETED' }
-  /** `binding`: the run halts whatever the policy is, as when a person has stopped it. */
+  /** `binding`: the run must halt regardless of the error policy, for example because a person has stopped it. */
   | { type: 'PHASE_HALTED'; binding: boolean }
   /** A step of the halted phase is to be redone. */
   | { type: 'REOPEN' }
   | { type: 'ABORT' };
 
 /**
- * What the caller has to do, in order. Exactly one is an `open`, `reopen` or `end`: the last one. Phases are numbered
- * from 0.
+ * A task for the caller. Of an event's effects, only the last is an `open`, `reopen` or `end`. Phases are numbered from
+ * 0.
  */
 export type WorkflowEffect =
   | { type: 'skip'; phase: number }
   /** The phase has ended, and the run continues without it. */
   | { type: 'close'; phase: number; status: 'done' | 'failed' }
-  /** The phase has failed and begins anew; nothing it did counts. `max`: how often that may happen. */
+  /** The phase has failed and begins again from scratch. `max`: how often that may happen. */
   | { type: 'repeat'; phase: number; max: number }
   | { type: 'open'; phase: number }
   | { type: 'reopen'; phase: number }
   | { type: 'end'; outcome: 'completed' | 'halted' | 'aborted' };
 
-/** Where a workflow is. Plain JSON; a run keeps it in the `workflow` of its state (run/workflow.ts). */
+/** The position of a workflow. Plain JSON; a run keeps it in its state, as `workflow` (run/workflow.ts). */
 export interface WorkflowPosition {
   status: 'ready' | 'running' | 'halted' | 'completed' | 'aborted';
   /** The phase that was opened last, from 0; 0 before the first. */
   phase: number;
-  /** How often each phase has begun anew. */
+  /** For each phase, how often it has been retried. */
   retries: readonly number[];
 }
 
@@ -53,6 +53,8 @@ export interface WorkflowStep {
 export interface PhaseConditions {
   /** Evaluates a `when`. */
   holds: EvaluateCondition;
-  /** Whether something the phase's recipe needs is not available; its `when` is then not evaluated. */
+  /**
+   * Returns whether something that the phase's recipe needs is unavailable; the phase's `when` is then not evaluated.
+   */
   lacks: (phase: number) => boolean;
 }

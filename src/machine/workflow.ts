@@ -28,7 +28,7 @@ const guards: {
   retriesLeft: ({ context }, { phase, max }) => (context.retries[phase] ?? 0) < max,
 };
 
-/** The body of actions that become effects: nothing, because the caller carries out the effects. */
+/** Implements the actions that become effects. Does nothing, because the caller carries out the effects. */
 function doNothing<K extends WorkflowEffect['type']>(
   _facts: Facts,
   _params: Extract<PhaseAction, { type: K }>['params'],
@@ -53,9 +53,9 @@ function createWorkflowMachine(config: WorkflowConfig) {
 }
 
 /**
- * Applies an event to a workflow. Pure: the same arguments and the same answers of `conditions` give the same step, and
- * no argument is changed (recipes.md §4).
- * @throws DevCliError `INTERNAL` for an event that the position does not allow; whatever `conditions` throws
+ * Applies an event to a workflow. Pure: changes no argument, and gives the same step for the same arguments and the
+ * same results of `conditions` (recipes.md §4).
+ * @throws DevCliError `INTERNAL` for an event that the position does not allow; any error of `conditions`
  */
 export function transitionWorkflow(
   program: WorkflowProgram,

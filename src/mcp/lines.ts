@@ -16,14 +16,14 @@ import { DevCliError } from '../base/errors.js';
 const LINE_FEED = 10;
 
 /**
- * The messages of one client, each on its own line (memory.md, MCP). The package's own transport drops calls in
- * progress when its input ends, and does not report a line that is no JSON.
+ * Transports one client's messages, each on its own line (memory.md, MCP). Replaces the transport of the MCP package,
+ * which drops calls in progress when its input ends, and does not report a line that is not JSON.
  */
 export class LineTransport implements Transport {
   onmessage?: Transport['onmessage'];
   onclose?: () => void;
   onerror?: (error: Error) => void;
-  /** Resolves when the input has ended and every request is answered, or when the reader is gone. */
+  /** Resolves when the input has ended and every request has been answered, or when the client no longer reads. */
   readonly closed: Promise<void>;
   private settle: (fault?: DevCliError) => void = () => undefined;
   private readonly unanswered = new Set<RequestId>();
@@ -99,7 +99,7 @@ export class LineTransport implements Transport {
       this.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error })}\n`);
       return;
     }
-    // A subscription stays open, so the end must not wait for its answer.
+    // A subscription stays open, so closing must not wait for its answer.
     if (isJSONRPCRequest(message) && message.method !== 'subscriptions/listen') this.unanswered.add(message.id);
     this.onmessage?.(message);
     if ('method' in message && message.method === 'notifications/cancelled') {

@@ -7,28 +7,28 @@ import { VERSION } from '../base/version.js';
 import type { ToolGroup, ToolSite } from '../protocol/ports.js';
 import { LineTransport } from './lines.js';
 
-/** The outcome of a call, as a client gets it. */
+/** The outcome of a call, in the form for a client. */
 export interface ToolReply {
   value: JsonObject;
-  /** Shown instead of the value. */
+  /** Text to show instead of the value's JSON. */
   text?: string;
   refused: boolean;
   warnings: string[];
 }
 
-/** What the server needs from its process. */
+/** The parts of its process that the server uses. */
 export interface ServerHost {
   site: Omit<ToolSite, 'caller'>;
   input: Readable;
-  /** False when the reader is gone. */
+  /** Writes to the client; returns false if the client no longer reads. */
   write: (text: string) => boolean;
-  /** Formats an answer, or the error of a call, the way the command line does. Never rejects. */
+  /** Formats a call's answer or error as the command line does. Never rejects. */
   reply: (call: Promise<Answer>) => Promise<ToolReply>;
 }
 
 /**
- * Serves tools to one client until its input ends and all calls have finished (memory.md, MCP). The package negotiates
- * the revision of the protocol.
+ * Serves tools to one client until the client's input ends and all calls have finished (memory.md, MCP). The MCP
+ * package negotiates the protocol revision.
  * @throws DevCliError `IO` for a message that is too large
  */
 export async function serveTools(groups: readonly ToolGroup[], around: ServerHost): Promise<void> {
@@ -64,10 +64,10 @@ function render({ value, text = JSON.stringify(value), refused, warnings }: Tool
   return { content, structuredContent: value, ...(refused && { isError: true }) };
 }
 
-/** The client's name, which newer revisions of the protocol send with each request and older ones once. */
+/** The client's name. In newer protocol revisions, clients send it with each request; in older ones, only once. */
 type Claim = Partial<Record<typeof CLIENT_INFO_META_KEY, { name: string }>>;
 
-/** Runs calls one at a time, in the order in which they came. */
+/** Runs calls one at a time, in the order of their arrival. */
 class Turns {
   private last: Promise<unknown> = Promise.resolve();
 

@@ -4,13 +4,14 @@ import { isAbsolute, join, relative, resolve } from 'node:path';
 import { isName } from '../base/name.js';
 import { pathError } from '../store/io.js';
 
-/** Written in place of a run's name if the work tree was made for no run. */
+/** Stands in place of a run's name if the work tree was not made for a run. */
 const NO_RUN = '-';
 
 /**
- * Reads what the work tree at `top` was made for (storage.md, Work tree). Few calls come from such a tree.
- * @param pointer absolute path of the file that says so
- * @param isDirectory checks the disk
+ * Parses the file that binds the work tree at `top` to a root, a run and a goal (storage.md, Work tree). Kept in a
+ * module of its own, because few calls come from such a tree.
+ * @param pointer absolute path of that file
+ * @param isDirectory returns whether a path is a directory on disk
  * @throws DevCliError `IO` if the content of the file is not usable
  */
 export function readBinding(top: string, pointer: string, text: string, isDirectory: (path: string) => boolean) {

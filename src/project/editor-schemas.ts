@@ -24,7 +24,7 @@ export function locateEditorSchema(schema: EditorSchema): string {
 }
 
 /**
- * Renders the first line of a file, which tells editors its schema.
+ * Renders the first line of a file, which tells editors where the file's schema is.
  * @param file relative to the root, with slashes: `.dev/recipes/release.yaml`
  * @returns a line of YAML without a line ending
  */

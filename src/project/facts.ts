@@ -6,20 +6,20 @@ import { listAncestors } from './root.js';
 import { findGitDirectories } from './work-trees.js';
 
 /**
- * Facts in files to which many processes append without a lock (memory.md, Where): one line per fact, in one write. A
- * line that does not parse, such as one cut short by a full disk, is ignored.
+ * Stores facts in files to which many processes append without a lock (memory.md, Where): each fact is one line,
+ * written at once. A line that does not parse, such as one cut short by a full disk, is ignored.
  */
 
 const FILE = 'facts.jsonl';
-/** The previous facts file, which was full. */
+/** The previous facts file, which was renamed when it was full. */
 const EARLIER = 'facts.1.jsonl';
-/** Maximum number of bytes read, from the newest facts. */
+/** Maximum number of bytes read from the end of the facts. */
 const READ = 256 * 1024;
 /** The file that the git hook writes, in the git directory that all work trees share. */
 const COMMITS = 'dev-cli-commits';
 /** Matches a complete line with its line feed; without one, the last line may be incomplete. */
 const SEEN_COMMIT = /^([0-9a-f]{40}|[0-9a-f]{64}) \d+ ([!-~]{0,200})\n/gm;
-/** Size in bytes above which the file is moved away. */
+/** Size in bytes above which the facts file is renamed. */
 const FULL = 1024 * 1024;
 
 const APPEND =
@@ -27,7 +27,7 @@ const APPEND =
 const LOOK = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Appends a fact. The write begins with a line feed, so that the rest of an interrupted write stays on its own line.
+ * Appends a fact. The write begins with a line feed, so that it does not continue the line of an interrupted write.
  * @param directory absolute; has to exist
  * @throws system errors
  */
@@ -69,9 +69,9 @@ export function readSeenCommits(directory: string): Map<string, string> {
 }
 
 /**
- * Renames a full file, replacing the one renamed before. A fact that is being appended meanwhile goes into the renamed
- * file.
- * @param directory absolute. The caller has to hold a lock shared by all callers
+ * Renames a full facts file, replacing the one renamed before. A fact that another process is just appending goes into
+ * the renamed file. The caller has to hold a lock shared by all callers of this function.
+ * @param directory absolute
  * @throws system errors
  */
 export function rotateFacts(directory: string): void {

@@ -3,7 +3,7 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import type { FileFinder, FoundFile } from '../base/files.js';
 
-// Loaded by `require` only when needed, as in recipe/source/yaml.ts: most projects have no recipes of their own.
+// Loaded by `require` on first use, as in recipe/source/yaml.ts, since most projects have no recipes of their own.
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
 
 const YAML = /\.ya?ml$/;
@@ -11,7 +11,7 @@ const YAML_IN_CAPITALS = /\.ya?ml$/i;
 
 /**
  * Finds files on this machine (src/base/files.ts).
- * @param env the variables that name the user's directories
+ * @param env the environment, whose variables name the user's directories
  */
 export function openFileFinder(env: Readonly<Record<string, string | undefined>>): FileFinder {
   const home = absolute(env['HOME']);
@@ -63,7 +63,7 @@ function resolveLinks(path: string): string | null {
   try {
     return realpathSync.native(path);
   } catch {
-    // The code that reads the file reports why it cannot be read.
+    // Not reported here, since the code that reads the file reports the reason.
     return null;
   }
 }

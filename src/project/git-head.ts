@@ -17,8 +17,8 @@ const LARGEST = 64 * 1024 * 1024;
 const COMMIT = /^[0-9a-f]{40,64}$/;
 
 /**
- * Reads HEAD from git's files, without starting a process. Both fields are null if the files do not tell, as in a
- * repository that stores its references in tables.
+ * Reads HEAD from git's files, without starting a process. Both fields are null if HEAD cannot be read from the files,
+ * as in a repository that stores its references in tables.
  * @param directory absolute
  */
 export function readGitHead(directory: string): GitHead {
@@ -32,7 +32,7 @@ export function readGitHead(directory: string): GitHead {
     const branch = name.startsWith('refs/heads/') ? name.slice('refs/heads/'.length) : null;
     return branch === '.invalid' ? NOTHING : { branch, head: findReference(found.common ?? found.own, name) };
   } catch {
-    // Not reported here: git itself reports what is wrong with a repository.
+    // Not reported here, since git itself reports a problem with the repository.
     return NOTHING;
   }
 }

@@ -12,9 +12,9 @@ export const IGNORE_FILE = '.dev/.gitignore';
 export const WRITTEN_BY = '# Written by dev-cli.';
 
 /**
- * The whitelist in `.dev/.gitignore` (storage.md, Layout). Whatever is not deliberately shared stays out of git, so
- * that a checkout never rewinds a live run. The file does not list itself: `git clean -fd` and `git stash -u` remove
- * files that git does not ignore, and the next such call would then remove the runs.
+ * The whitelist in `.dev/.gitignore` (storage.md, Layout). Files that are not deliberately shared stay out of git, so
+ * that a checkout never rewinds a live run. The file ignores itself too, because `git clean -fd` and `git stash -u`
+ * would otherwise remove it, and without it the next such call would remove the runs.
  */
 const GITIGNORE = `${WRITTEN_BY} Runs stay on this machine; only what people share is tracked.
 /*
@@ -71,7 +71,7 @@ export function readIgnoreFile(path: string): string | null | undefined {
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
-    // A link, a socket or a file of another user is not dev-cli's, and no reason to fail.
+    // A link, a socket or another user's file was not written by dev-cli, and is no reason to fail.
     if (code === 'ELOOP' || code === 'ENXIO' || code === 'EACCES') return null;
     throw error;
   }

@@ -15,19 +15,20 @@ import { DEV_DIRECTORY } from './layout.js';
 import { getActivePath, readActive, readSmall } from './pointers.js';
 import { unignoreDocuments } from './shared-documents.js';
 
-/** The changes in `.dev` that go with a commit of a run (storage.md, Layout). */
+/** The changes in `.dev` that accompany a run's commit (storage.md, Layout). */
 export type RunMarks = {
-  /** Whether this run is guarded from now on. */
+  /** Whether the run is guarded after this commit. */
   guarded: boolean;
   /** `set` makes the run the active one; `clear` removes the pointer if it names this run. */
   pointer?: 'set' | 'clear';
-  /** Documents, besides those of every run, that git sees from now on, relative to the run's directory. */
+  /** Documents that git no longer ignores, besides those of every run, relative to the run's directory. */
   shared?: string[];
 };
 
 /**
- * Applies the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev` and of the run's shared documents,
- * the guard file, and the pointer to the active run. Files that several runs share are changed under the common lock.
+ * Prepares the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev` and of the run's shared
+ * documents, the guard file, and the pointer to the active run. Changes files that several runs share under the common
+ * lock.
  * @throws DevCliError `LOCKED`, `IO`
  */
 export function prepareMarks(
@@ -69,9 +70,9 @@ export function settleMarks(medium: DirectoryMedium, run: string, { guarded }: J
 }
 
 /**
- * Records in the guard file that the run is guarded since `seq`, or (null) no longer. Writes only changes.
- * @param isCommitted whether the run's last commit is guarded. If not, another run's commit may drop the line as
- * uncommitted, so the line is written again under the common lock even if it already exists
+ * Records in the guard file that the run is guarded since `seq` or, for null, no longer guarded. Writes only changes.
+ * @param isCommitted whether the run's last commit is guarded. If not, the run's line may be left over from a failed
+ * commit, and another run's commit may remove it, so the line is checked again under the common lock even if it exists
  * @returns whether there was no guard file before
  */
 function guard(medium: DirectoryMedium, run: string, seq: number | null, isCommitted: boolean): boolean {
@@ -106,9 +107,9 @@ function removeEmptyGuard(medium: DirectoryMedium): void {
 }
 
 /**
- * Returns whether another run may still be guarded: its last commit says so, or it is being committed. The lock is
- * checked first, because a commit that begins later writes its line again under the common lock. A run that cannot be
- * read keeps its line and does not block other runs.
+ * Returns whether another run may still be guarded, because its last commit says so or a commit is in progress. Checks
+ * the run's lock first; a commit that begins after this check writes its line again under the common lock. A run that
+ * cannot be read keeps its line and does not block other runs.
  */
 function mayGuard(medium: DirectoryMedium, run: string): boolean {
   try {
@@ -127,7 +128,7 @@ function mayGuard(medium: DirectoryMedium, run: string): boolean {
 export function movePointer(medium: DirectoryMedium, run: string, move: 'set' | 'clear'): void {
   const { root, home } = medium.places;
   withIoErrors(getActivePath(home), root, () => {
-    // For most commits the pointer is already right, which needs no lock.
+    // For most commits the pointer is already right, so no lock is needed.
     if ((readActive(home) === run) === (move === 'set')) return;
     medium.exclusively(() => {
       if (move === 'set') writeActive(medium.places, run);
@@ -151,7 +152,7 @@ function writeActive({ root, home }: DirectoryMedium['places'], run: string | nu
   else if (removeFile(path)) syncDirectory(home);
 }
 
-/** Parses lines of the form `<name> <seq>` after the first line. Lines of another form are ignored. */
+/** Parses lines of the form `<name> <seq>`, from the second line on. Ignores any other line. */
 function parseLines(text: string): Map<string, number> {
   const lines = new Map<string, number>();
   for (const line of text.split('\n').slice(1)) {

@@ -13,7 +13,7 @@ import { parseSession, type SessionMark } from './pointers.js';
 import type { RunStore } from './runs.js';
 import { changeSession } from './session-changes.js';
 
-/** The complete data of runs in memory. Tests change it to simulate a crash or an agent. */
+/** All data of runs kept in memory. Tests change it to simulate a crash or an agent's work. */
 export interface ProjectMemory extends MemoryStoreData {
   /** The guarded runs, each with the `seq` since which it is guarded. */
   guards: Map<string, number>;

@@ -22,9 +22,9 @@ import { pathError, withIoErrors } from '../store/io.js';
 import { DEV_DIRECTORY } from './layout.js';
 
 /**
- * Refuses a path in a project if a link leads out of the project, into a git directory, or nowhere. Such links may come
- * with a clone, and statements about the path would not hold for their target. For code that writes to the path, which
- * need not exist yet.
+ * Throws if a link on a path in a project leads out of the project, into a git directory, or nowhere. A clone may
+ * contain such links, and writing through one would change a file elsewhere. For code that is about to write to the
+ * path, which need not exist yet.
  * @param root absolute
  * @param path relative to the root
  * @throws DevCliError `IO`, naming the link
@@ -67,7 +67,7 @@ export const GOAL_FILE = '.dev/goal.md';
 
 /**
  * Removes the first existing goal file, once a run has its goal. Leaves anything that is not a regular file.
- * @param directories absolute, in the order in which a goal is looked for
+ * @param directories absolute, in the order in which goal files are searched for
  */
 export function removeGoalFile(directories: readonly string[]): void {
   for (const directory of directories) {
@@ -77,15 +77,15 @@ export function removeGoalFile(directories: readonly string[]): void {
       if (stats === undefined) continue;
       if (stats.isFile()) rmSync(path, { force: true });
     } catch {
-      // The run has been created: a leftover file must not make the call fail.
+      // The run has already been created, so a leftover file must not make the call fail.
     }
     return;
   }
 }
 
 /**
- * Caches something that any call can find out again, outside every commit. If the disk is full or read-only, it is not
- * cached, and the call goes on.
+ * Caches information that any call can determine again, outside of commits. If the disk is full or read-only, caches
+ * nothing and does not fail.
  * @param root absolute
  * @param path relative to the root
  * @returns whether it was cached
@@ -101,7 +101,7 @@ export function keepFinding(root: string, path: string, text: string): boolean {
 }
 
 /**
- * Creates a file if the path does not exist: atomically, and without overwriting a file created meanwhile.
+ * Creates a file if the path does not exist, atomically and without overwriting a file created in the meantime.
  * @param path absolute; its directory is created
  * @param root for messages: paths inside it are shown relative to it
  * @returns false if the path already exists
@@ -126,8 +126,8 @@ export function createFile(path: string, content: string, root: string): boolean
 }
 
 /**
- * Appends lines to a file to which others append as well; creates it if necessary. Starts a new line if the last one is
- * incomplete.
+ * Appends lines to a file to which other programs may also append; creates it if necessary. Starts a new line if the
+ * last one is incomplete.
  * @param path absolute
  * @param root for messages: paths inside it are shown relative to it
  * @throws DevCliError `IO`

@@ -9,13 +9,13 @@ import { type Lock, type LockRecord, lockedError, tryLock } from '../store/lock.
 import { identifyProcess } from '../store/process.js';
 import { RUNS } from './layout.js';
 
-/** The place of `plan edit` for a text in progress: `edit/` in a run's directory, which git ignores. */
+/** Where `plan edit` keeps a text that is being edited: `edit/` in a run's directory, which git ignores. */
 export interface PlanTextPlace {
   /** Absolute path of the text that an editor opens. */
   path: string;
   /** The same path, relative to the root. */
   shown: string;
-  /** Reads what was recorded about the text when it was begun; null if there is nothing. @throws DevCliError `IO` */
+  /** Reads the record that `begin` wrote about the text; null if there is none. @throws DevCliError `IO` */
   readOrigin(): string | null;
   /** @throws DevCliError `IO` */
   readText(): PlanText;
@@ -35,7 +35,7 @@ type PlanText = { kind: 'text'; text: string } | { kind: 'missing' } | { kind: '
 const TEXT = 'PLAN.md';
 const ORIGIN = 'origin.json';
 
-/** Maximum size in bytes of a text and of its record: a plan of 10,000 todos is smaller. */
+/** Maximum size in bytes of a text and of its record; even a plan of 10,000 todos is smaller. */
 const LARGEST = 32 * 1024 * 1024;
 
 /** @throws DevCliError `IO` if a link leads out of the root */
@@ -59,7 +59,7 @@ export function openPlanText(root: string, run: string): PlanTextPlace {
     readText: () => withIoErrors(path, root, () => decode(readIfThere(path))),
     begin(origin, text) {
       write(text);
-      // Written last: a text without this record counts as not begun.
+      // Written last, since a text without this record counts as not begun.
       writeDurably(join(directory, ORIGIN), origin, root);
     },
     write,

@@ -9,13 +9,13 @@ import { DEV_DIRECTORY } from './layout.js';
 /** Upper bound in bytes for these files. */
 const LARGEST = 1024 * 1024;
 
-/** What is known about a session of a harness. */
+/** The content of a harness session's file. */
 export interface SessionMark {
   /** The run to which the session is bound. */
   run: string | null;
   /** Whether a hook has reported the session. */
   heard: boolean;
-  /** Earlier runs of the session, latest first. Once its present run has ended, hooks go by a live one of these. */
+  /** Earlier runs of the session, latest first. Once its current run has ended, hooks use one of these that is live. */
   before: readonly string[];
 }
 
@@ -27,8 +27,8 @@ export function parseSession(text: string): SessionMark {
 }
 
 /**
- * Reads what is known about a session, from its file below `.dev/sessions`. The file is named by the session's id, or
- * by the id's digest if the id cannot be a file name. Null if there is no file. Throws system errors.
+ * Reads a session's file below `.dev/sessions`. The file is named after the session's id, or after the id's digest if
+ * the id cannot be a file name. Null if there is no file. Throws system errors.
  * @param root absolute, without links
  */
 export function readSession(root: string, id: string): SessionMark | null {
@@ -36,7 +36,7 @@ export function readSession(root: string, id: string): SessionMark | null {
   return text === null ? null : parseSession(text);
 }
 
-/** Writes or (null) removes the file of a session. The caller holds the common lock. Throws system errors. */
+/** Writes a session's file or, for null, removes it. The caller must hold the common lock. Throws system errors. */
 export function writeSessionFile(root: string, name: string, text: string | null): void {
   const directory = findSessions(root);
   const path = join(directory, name);

@@ -3,7 +3,7 @@ import { type FileReader, MAX_DOCUMENT } from '../base/files.js';
 import { isMissing, readRegular } from '../store/inside.js';
 import { pathError, toIoError } from '../store/io.js';
 
-/** Reads text files of this machine by absolute path, whoever owns them. Follows links (src/base/files.ts). */
+/** Reads text files on this machine by absolute path, inside the project or not. Follows links (src/base/files.ts). */
 export const DISK_READER: FileReader = {
   read(path) {
     let content: Buffer | null;

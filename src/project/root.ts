@@ -11,9 +11,11 @@ import { RUNS } from './layout.js';
 export interface FoundRoot {
   /** Absolute path. */
   root: string;
-  /** The absolute counterpart of the root in the work tree made for it; null if the call came from elsewhere. */
+  /**
+   * The directory that corresponds to the root in a work tree that dev-cli made; null if the call came from elsewhere.
+   */
   workTree: string | null;
-  /** The run for which that work tree was made; null if it was made for no run. */
+  /** The run for which that work tree was made; null without one. */
   boundRun: string | null;
   /** The goal for which the work tree was made. */
   boundGoal?: string;
@@ -30,15 +32,15 @@ export interface RootQuery {
 
 /** Directories that make their parent a root even if it has no run. */
 const HOMES = ['.ai', '.nexus', '.dev/memory'];
-/** A directory below `.dev/specs` with one of these files is a run, or a plan with which a run can begin. */
+/** A directory below `.dev/specs` that has one of these files is a run, or a plan from which a run can begin. */
 const OF_RUNS = ['state.json', 'events.jsonl', 'plan-content.json'];
 const LIMIT = 64 * 1024;
 
 /**
- * Finds the root (protocol.md, Root). Starts no process and writes nothing. A given root is used as it is; then the
- * work tree of the call counts only if it belongs to that root.
- * @throws DevCliError `USAGE` if the given root is not a directory; `IO` for a path that is not UTF-8, and if the
- * pointer of a work tree is not usable
+ * Finds the root (protocol.md, Root). Starts no process and writes nothing. If a root is given explicitly, uses it
+ * unchanged, and ignores the call's work tree unless that belongs to this root.
+ * @throws DevCliError `USAGE` if the given root is not a directory; `IO` for a path that is not UTF-8, or if a work
+ * tree's pointer to its root is not usable
  */
 export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
   refuseNonUtf8Path({ cwd, env, explicit });
@@ -55,7 +57,8 @@ export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
 }
 
 /**
- * Refuses a path that is not UTF-8: Node replaces its bytes with U+FFFD and finds nothing, or a root further up.
+ * Throws for a path that is not UTF-8, since Node replaces its bytes with U+FFFD and would find nothing there, or a
+ * root further up.
  * @throws DevCliError `IO` for such a directory
  */
 function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
@@ -92,7 +95,9 @@ export function listAncestors(cwd: string): { passed: string[]; top: string | nu
   }
 }
 
-/** Reads what the work tree at `top` was made for, from the git directory of a linked one (storage.md, Work tree). */
+/**
+ * Reads the binding of the linked work tree at `top` from its git directory; null without one (storage.md, Work tree).
+ */
 function findBinding(top: string): FoundRoot | null {
   const gitDirectory = findLinkedGitDirectory(top);
   if (gitDirectory === null) return null;
@@ -101,7 +106,7 @@ function findBinding(top: string): FoundRoot | null {
   return text === null ? null : readBinding(top, pointer, text, isExistingDirectory);
 }
 
-/** The same, but ignores an unusable pointer: giving the root explicitly is the remedy for one. */
+/** Works like `findBinding`, but ignores an unusable pointer, for which an explicit root is the remedy. */
 function findUsableBinding(top: string): FoundRoot | null {
   try {
     return findBinding(top);
@@ -141,7 +146,7 @@ function kindOf(path: string): 'file' | 'directory' | 'nothing' {
   }
 }
 
-/** Reads a file that contains a path: git's own, or the pointer of a work tree to its root. @throws DevCliError `IO` */
+/** Reads a file that contains a path: one of git's, or a work tree's pointer to its root. @throws DevCliError `IO` */
 export function readPointer(path: string): string | null {
   return withIoErrors(path, null, () => readRegularText(path, LIMIT));
 }

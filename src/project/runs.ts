@@ -22,7 +22,7 @@ interface Pointers {
   session(id: string): Promise<string | null>;
 }
 
-/** The runs of a project, for reading their present state. */
+/** The runs of a project, for reading their current state. */
 export interface ReadRunStore<S extends WithSeq> extends ReadStore<S>, Pointers {}
 
 /** The runs of a project, for reading their state and history. */
@@ -30,21 +30,22 @@ export interface RunHistories<S extends WithSeq> extends HistoryStore<S>, Pointe
 
 /** The runs of a project: streams of the store, and the pointers to them in `.dev` (storage.md, Layout). */
 export interface RunStore<S extends WithSeq> extends Store<S>, Pointers {
-  /** Makes a run the active one, or (null) clears the pointer. */
+  /** Makes a run the active one or, for null, clears the pointer. */
   setActive(run: string | null): Promise<void>;
   /** Clears the pointer if it names this run. */
   clearActive(run: string): Promise<void>;
-  /** Changes the mark of a session; returns whether it did. Leaves no trace in a project without dev-cli. */
+  /** Changes a session's mark; returns whether it did. Writes nothing in a project that does not use dev-cli. */
   changeSession(id: string, change: SessionChange): Promise<boolean>;
-  /** Returns what is known about a session; null if nothing is. */
+  /** Returns a session's mark; null if there is none. */
   sessionMark(id: string): Promise<SessionMark | null>;
   /**
-   * Digests the place of the run's directory. The digest survives renaming the run or a parent directory, but differs
-   * for a copy, a clone, another user or another machine (protocol.md §4). The run has to exist or be locked.
+   * Computes a digest that identifies the run's directory on this machine. The digest survives renaming the run or a
+   * parent directory, but differs for a copy, a clone, another user or another machine (protocol.md §4). The run has to
+   * exist or be locked.
    * @throws DevCliError `IO`
    */
   home(run: string): string;
-  /** Digests the place of the root in the same way. @throws DevCliError `IO` */
+  /** Computes the same kind of digest for the root. @throws DevCliError `IO` */
   clone(): string;
 }
 
@@ -80,7 +81,7 @@ export function openProject<S extends WithSeq>(
   return { ...found, runs: createRuns({ ...options, root: found.root }) };
 }
 
-/** Opens a project only for reading, and does not even load the code that writes. */
+/** Opens a project only for reading, without loading the code that writes. */
 export function openProjectForReading<S extends WithSeq>(
   query: RootQuery,
   options: Omit<ReadOptions<S>, 'root'>,
@@ -151,8 +152,8 @@ function aboutSessions<T>({ root, home }: StorePaths, look: () => T): T {
 const os = loadLazily<typeof import('node:os')>('node:os');
 
 /**
- * Digests machine, user and inode of a directory, to recognize the directory after a move and to tell it from a copy.
- * Leaves out the device, whose number may change when the machine restarts.
+ * Computes a digest of machine, user and a directory's inode, which recognizes the directory after a move and
+ * distinguishes it from a copy. Leaves out the device number, which may change when the machine restarts.
  * @param directory absolute; has to exist
  * @throws system errors
  */
@@ -162,8 +163,8 @@ export function computePlaceDigest(directory: string): string {
 }
 
 /**
- * Identifies this machine without starting a process. The host name is only a fallback: what follows its first dot may
- * change with the network.
+ * Identifies this machine without starting a process. The host name is only a fallback, and used only up to its first
+ * dot, since the rest may change with the network.
  */
 function readMachineId(): string {
   try {

@@ -11,11 +11,11 @@ import {
   writeSessionFile,
 } from './pointers.js';
 
-/** A change of a session's mark (harness.md, Sessions). */
+/** A change to a session's mark (harness.md, Sessions). */
 export type SessionChange =
-  /** A call binds the session to a run. `before` lists its earlier runs that may still go on. */
+  /** A call binds the session to a run. `before` lists the session's earlier runs that may still continue. */
   | { becomes: 'bound'; run: string; before: readonly string[] }
-  /** `heard`: a hook has reported the session. `told`: the user was warned that no hook has. */
+  /** `heard`: a hook has reported the session. `told`: the user was warned that no hook has reported it. */
   | { becomes: 'heard' | 'told' }
   /** The session has ended: `left` if it was bound to a run, `forgotten` if not. */
   | { becomes: 'left'; runId: string }
@@ -33,7 +33,7 @@ interface SessionFiles {
   write(name: string, text: string | null): void;
 }
 
-/** Changes the file of a session. The caller holds the common lock. @returns whether the change took place */
+/** Changes a session's file. The caller must hold the common lock. @returns whether the change took place */
 export function changeSession(files: SessionFiles, own: string, change: SessionChange): boolean {
   const text = files.read(own);
   const { run, heard, before } = text === null ? UNKNOWN : parseSession(text);
@@ -79,7 +79,7 @@ function renderSession({ run, heard, before }: SessionMark): string {
 
 const renderBefore = (before: readonly string[]) => before.map((name) => `before ${name}\n`).join('');
 
-/** The same on disk. The caller holds the common lock. Throws system errors. @param root absolute, without links */
+/** Applies `changeSession` on disk, under the common lock. Throws system errors. @param root absolute, without links */
 export function changeSessionOnDisk(root: string, id: string, change: SessionChange): boolean {
   const directory = findSessions(root);
   const files: SessionFiles = {

@@ -6,12 +6,12 @@ import { writeDurably } from '../store/durable.js';
 import { isReserved, streamPath } from '../store/layout.js';
 import { isOwnIgnoreFile, readIgnoreFile, readIgnoreRules, WRITTEN_BY } from './gitignore.js';
 
-/** Never shared, whatever a recipe says: a checkout must not change the recipe of a run in progress. */
+/** Never shared, even if a recipe asks for it, since a checkout must not change the recipe of a run in progress. */
 const CAPTURED = 'recipe.json';
 
 /**
- * Lets git see further documents of a run, by an ignore file in the run's own directory that ignores itself. Rules that
- * somebody else wrote, there or in `.dev`, stay as they are.
+ * Makes more of a run's documents visible to git, by an ignore file in the run's directory that also ignores itself.
+ * Does nothing if somebody else wrote the rules there or in `.dev`.
  * @param shared relative to the run's directory; the run's records are left out
  * @param made collects the created files, even if the function throws
  * @throws DevCliError `IO`, system errors

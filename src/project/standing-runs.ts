@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { RUN_LAYOUT, RUNS } from './layout.js';
 
-/** Describes the runs of a root without reading them. The text changes if a run was added, changed or removed. */
+/** Returns a text that changes whenever a run of the root is added, changed or removed. Does not read the runs. */
 export function describeRuns(root: string): string {
   const directory = join(root, RUNS);
   return list(directory)
@@ -15,7 +15,7 @@ function list(directory: string): string[] {
   try {
     return readdirSync(directory).sort();
   } catch {
-    // A directory that cannot be read now shows up as a change once it can be.
+    // If the directory can be read later, the text changes then.
     return [];
   }
 }

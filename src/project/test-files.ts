@@ -4,7 +4,7 @@ import { writeDurably } from '../store/durable.js';
 import { withIoErrors } from '../store/io.js';
 import { openFileFinder } from './find-files.js';
 
-/** The directories of a project that contain recipes and their tests. */
+/** Handles the files in a project's directories of recipes and their tests. */
 
 const DIRECTORIES = ['.dev/recipes', '.dev/workflows'];
 
@@ -25,7 +25,7 @@ export function writeTestFile(path: string, content: string, root: string): void
 }
 
 /**
- * Waits until something changes below the directories of a project's recipes.
+ * Waits until something changes below the project's recipe directories or the given ones.
  * @returns false if `signal` was aborted first
  */
 export async function awaitChange(root: string, directories: readonly string[], signal: AbortSignal): Promise<boolean> {

@@ -6,8 +6,8 @@ import { isMissing } from '../store/inside.js';
 import { withIoErrors } from '../store/io.js';
 
 /**
- * Digests that a person has trusted (protocol.md §4), as empty files in a directory outside every project: one file per
- * digest, so that concurrent calls lose nothing.
+ * Stores the digests that a person has trusted (protocol.md §4), as empty files in a directory outside every project.
+ * There is one file per digest, so that concurrent calls do not overwrite each other.
  */
 
 /**

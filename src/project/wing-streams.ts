@@ -19,8 +19,8 @@ interface Options<S extends WithSeq> {
   /** The name of one stream in messages, and the purpose of its lock. */
   noun: string;
   /**
-   * Whether all who may read the project may read the streams. Otherwise, the umask of a transaction hits concurrent
-   * work.
+   * Set if everybody who may read the project may read the streams. Otherwise, a transaction makes the process's umask
+   * private, which also affects files that other code writes meanwhile.
    */
   readable?: true;
   codec: Codec<S>;
@@ -32,7 +32,7 @@ interface Options<S extends WithSeq> {
 export interface WingStreams<S extends WithSeq>
   extends Pick<Store<S>, 'read' | 'streams' | 'scan' | 'transact' | 'replay'> {
   /**
-   * Digests the place of the stream as `Runs.home` does for a run. The stream has to exist or be locked.
+   * Computes a digest of the stream's directory as `Runs.home` does for a run. The stream has to exist or be locked.
    * @throws DevCliError `IO`
    */
   place(stream: string): string;
@@ -92,7 +92,7 @@ export function openWingStreams<S extends WithSeq>({
     scan: store.scan,
     replay: store.replay,
     async transact(stream, decide) {
-      // `.dev` itself does not belong to the wing: everybody who may read the project may read it.
+      // `.dev` itself is created before the umask changes, since everybody who may read the project may read it.
       const made = withIoErrors(join(places.root, DEV_DIRECTORY), places.root, () =>
         makeDirectories(places.inside(DEV_DIRECTORY)),
       );
@@ -112,11 +112,11 @@ export function openWingStreams<S extends WithSeq>({
 }
 
 /**
- * Finds the root for a wing's directory, which all work trees of a clone share. For a call in a linked work tree, that
- * is the corresponding directory of the main work tree, or one nearer to the call that already has the wing's
- * directory.
- * @param root absolute, of the call
- * @param cwd absolute, the directory of the call
+ * Finds the root for a wing's directory, which all work trees of a clone share. For a call in a linked work tree, this
+ * is the directory of the main work tree that corresponds to the call's root, or one that corresponds to a directory
+ * nearer to the call and already has the wing's directory.
+ * @param root the call's root, absolute
+ * @param cwd the call's directory, absolute
  * @returns an absolute path; the call's root if the main work tree has no such directory
  * @throws DevCliError `IO`
  */

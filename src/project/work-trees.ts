@@ -16,7 +16,7 @@ export function findMainWorkTree(directory: string): string | null {
 }
 
 /**
- * Lists the directories that correspond to `directory` in the other work trees, that of the main work tree first.
+ * Lists the directories that correspond to `directory` in the other work trees, starting with the main work tree.
  * @param directory absolute
  * @throws DevCliError `IO`
  */

@@ -5,13 +5,13 @@ import { withIoErrors } from './io.js';
 import { type Lock, type LockOwner, type LockRecord, lockedError, readHolder, tryLock } from './lock.js';
 import { identifyProcess, isGone } from './process.js';
 
-/** A claim is held as long as its process lives. A claim left by a dead process is free (storage.md, Locks). */
+/** A claim, held until it is released or its process ends; a dead process's claim is free (storage.md, Locks). */
 export type Claim = Lock;
 
 interface ClaimOptions extends Pick<LockOwner, 'clock' | 'ids' | 'plain' | 'more'> {
-  /** What the claim is for; shown to others that find it. */
+  /** The purpose of the claim, shown to other processes that find the claim taken. */
   purpose: string;
-  /** Set where the directory may be missing: it is created. */
+  /** Set if the directory may be missing and is to be created. */
   make?: true;
 }
 
@@ -40,8 +40,8 @@ export function claimPath(path: string, { make, ...taker }: ClaimOptions): Claim
 }
 
 /**
- * Returns the reason why this process can never get the claim at `path`: its holder cannot be looked up from here, or
- * the file is not a claim. Null if the claim is free, or will be when its process ends.
+ * Returns the reason why waiting for the claim at `path` is useless: its holder cannot be looked up from this machine
+ * or container, or the file is not a claim. Null if the claim is free, or becomes free when its holder ends.
  * @throws DevCliError `IO`
  */
 export function findClaimObstacle(path: string): DevCliError | null {

@@ -23,7 +23,7 @@ export interface StoreCommit {
   text: string;
   /** Contents that are too large for a journal line, by digest. */
   large: Map<string, Buffer>;
-  /** The documents to write: those whose content changes. */
+  /** The writes to documents whose content changes, to renderings, and for the directories of `rooms`. */
   placements: DocumentWrite[];
 }
 
@@ -33,7 +33,7 @@ export interface CommitBase extends StreamReference {
   seq: number;
   /** The instant of the commit. */
   at: string;
-  /** The present boot of the machine; null where the system does not tell it. */
+  /** The id of the machine's current boot; null if the system does not report one. */
   boot: string | null;
   files: DocumentReader;
 }
@@ -43,8 +43,8 @@ export type WriteDecision<S extends WithSeq> = Extract<TransactionDecision<S, un
 
 /**
  * Computes the entries, bytes and documents of a commit (storage.md, A commit). Writes nothing.
- * @throws DevCliError `IO` when something other than a file is at a document's path, `DATA_MALFORMED` for one over 8
- * MiB
+ * @throws DevCliError `IO` if something other than a file is at a document's path; `DATA_MALFORMED` if a document would
+ * be larger than 8 MiB
  */
 export function buildCommit<S extends WithSeq>(base: CommitBase, decision: WriteDecision<S>): StoreCommit {
   const seq = base.seq + decision.entries.length;
@@ -90,7 +90,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
 }
 
 /**
- * Lists the renderings to write.
+ * Lists the writes for those changes that are renderings, which the journal does not contain.
  * @throws DevCliError `IO`, `DATA_MALFORMED` as `buildCommit`
  */
 export function buildRenderings(

@@ -5,10 +5,10 @@ import { digestDocument, readDocument } from './documents.js';
 import { listJsonDifferences } from './snapshot.js';
 import type { ReplayDifference } from './store.js';
 
-/** How many positions of a snapshot are listed: a completely different snapshot would fill pages. */
+/** Maximum number of differing positions listed, since a completely different snapshot would fill pages. */
 const PLACES_SHOWN = 20;
 
-/** A change of a document as an entry records it: its digests before and after. */
+/** A change to a document as an entry records it: its digests before and after. */
 export interface DocumentChange {
   seq: number;
   before: string | null;
@@ -34,9 +34,9 @@ export function diffSnapshots(stored: string, rebuilt: string): Omit<ReplayDiffe
   return more === 0 ? shown : [...shown, { problem: `differs in ${more} more places` }];
 }
 
-/** What is known for comparing a document. */
+/** The facts with which a document is compared. */
 export interface DocumentChecks {
-  /** `seq` of the last entry whose commit is finished. Documents of later commits may not be written yet. */
+  /** `seq` of the last entry whose commit is finished. Documents of later commits may not have been written yet. */
   finished: number;
   /** Whether only the owner of the store writes the document. */
   own: boolean;
@@ -45,7 +45,7 @@ export interface DocumentChecks {
   object: (digest: string) => Buffer | null;
 }
 
-/** Describes how a document differs from what the journal says; null if it does not, or its commit is unfinished. */
+/** Describes how a document differs from the journal; null if it does not, or if its commit is unfinished. */
 export function findDocumentDifference(
   files: DocumentReader,
   path: string,
@@ -59,7 +59,7 @@ export function findDocumentDifference(
   if (current === last.after) return null;
   const pending = changes.some(({ seq, before, after }) => seq > look.finished && [before, after].includes(current));
   if (pending) return null;
-  // A document that an entry only kept was written by somebody else, who may write it again.
+  // If the two digests are equal, the entry only records a document that somebody else wrote and may write again.
   const placed = last.before !== last.after;
   const lost = (problem: string) =>
     look.rebooted ? { note: true, problem: `${problem}; the next call restores it` } : { note: false, problem };
@@ -85,7 +85,7 @@ function readDigest(files: DocumentReader, path: string): string | null | { prob
   }
 }
 
-/** Describes a partly written document or, if `zeros`, one with zeros for unsynced data; null for any other. */
+/** Describes a document that is cut short or, if `zeros`, has zeros in place of unsynced data; null for any other. */
 function describeTorn(files: DocumentReader, path: string, whole: Buffer | null, zeros: boolean): string | null {
   const content = readDocument(files, path);
   if (content === null || whole === null || content.length > whole.length) return null;

@@ -19,14 +19,14 @@ import type { Entry, Store, StreamState, TransactionDecision, WithSeq } from './
 
 interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
-  /** By default marks are only recorded in the journal. */
+  /** Applies marks outside the stream; without it, marks are only recorded in the journal. */
   marker?: Marker | undefined;
 }
 
 /**
- * Creates a store over a medium. Defines the order of a commit, of a redo and of a recovery, the same for every medium
- * (storage.md, A commit).
- * @throws per method as documented at `Store`; what `Layout.checkedName` throws for an invalid stream name
+ * Creates a store over a medium. Defines the order of steps in a commit, a redo and a recovery, which is the same for
+ * every medium (storage.md, A commit).
+ * @throws in each method: the errors documented at `Store`, and those of `Layout.checkedName` for an invalid name
  */
 export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   const { layout, medium, codec, clock, marker } = options;
@@ -38,8 +38,8 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   };
 
   /**
-   * Finishes on disk, under the lock, what a crash left undone.
-   * @returns the rest of the work, for after the owner has written renderings of the commit; null if nothing is left
+   * Finishes on disk, under the lock, a commit that a crash interrupted.
+   * @returns the last step, to be run once the owner has written the commit's renderings; null if everything is done
    */
   function mend(stream: string, state: OpenedStream<S>): (() => void) | null {
     if (state.tail.size > state.tail.end) cutTail(stream, state);
@@ -64,13 +64,13 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     );
   }
 
-  /** Does what follows the append of a commit: writes its documents and updates the marks. */
+  /** Performs the steps after a commit's append: writes its documents and updates the marks. */
   function putInPlace(stream: string, placements: readonly DocumentWrite[], marking: PreparedMarks | undefined): void {
     medium.place(stream, placements);
     marking?.follow?.();
   }
 
-  /** Writes the snapshot last, because it shows that everything before it is done. */
+  /** Writes the snapshot, after everything else, because its presence shows that all earlier steps are done. */
   function conclude(stream: string, marking: PreparedMarks | undefined, text: string): void {
     medium.replaceSnapshot(stream, text);
     marking?.settle?.();
@@ -95,12 +95,12 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     }
   }
 
-  /** Finishes what a crash left, decides, and writes; called under the stream's lock. */
+  /** Finishes an interrupted commit, decides, and writes the decision; called under the stream's lock. */
   function decideUnderLock<A>(stream: string, decide: (head: StreamState<S>) => TransactionDecision<S, A>): A {
     const state = finder.underLock(stream);
     const finish = mend(stream, state);
     const head = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
-    // A crash may have left only this step of the last commit undone. A commit with new marks makes it unnecessary.
+    // A crash may have prevented only this last step of the last commit. A commit with new marks makes it unnecessary.
     const settleLast = (): void => {
       const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
       if (marks !== undefined) marker?.settle(stream, marks);
@@ -204,7 +204,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   };
 }
 
-/** Runs `work`; if it fails, undoes what was prepared for it. */
+/** Runs `work`; if it fails, undoes the preparation. */
 function runOrUndo(prepared: Pick<PreparedMarks, 'undo'> | undefined, work: () => void): void {
   try {
     work();
@@ -224,7 +224,7 @@ function mergeMarks(entries: readonly Entry[]): Entry['marks'] {
   return all.length === 0 ? undefined : Object.assign({}, ...all);
 }
 
-/** Adds to an error after the commit that the request is recorded, and that the next call finishes it. */
+/** Extends an error raised after the commit: says that the request is recorded and the next call will complete it. */
 function addRecordedNote(error: unknown): unknown {
   if (!(error instanceof DevCliError)) return error;
   return new DevCliError(error.code, `${error.message} The request is recorded; the next call completes it.`, {

@@ -12,7 +12,7 @@ import { readBootId, readUptime } from './process.js';
 import { createReadStore, createStreamOpener, readTailBySnapshot } from './read-store.js';
 import type { Codec, ReadStore, WithSeq } from './store.js';
 
-/** Far larger than any snapshot, in bytes; a larger file is not read into memory. */
+/** Maximum size of a snapshot in bytes, far above any real one; a larger file is not read into memory. */
 const LARGEST_SNAPSHOT = 256 * 1024 * 1024;
 
 /** Where the streams of a layout lie on this machine's disk. */
@@ -22,11 +22,11 @@ export interface StorePaths {
   root: string;
   /** `Layout.home`, absolute. It may be a link, and need not exist. */
   home: string;
-  /** Resolves a directory below the root; refuses one that a link leads out of the root. */
+  /** Resolves a directory below the root; throws if a link leads out of the root. */
   inside(path: string): string;
   /** Returns the path of a stream's directory, or of something in it. */
   inStream(stream: string, name?: string): string;
-  /** Runs `work` on a path of the stream; errors of the system name the path. */
+  /** Runs `work` on a path in the stream's directory; turns a system error into one that names the path. */
   at<T>(stream: string, name: string, work: (path: string) => T): T;
 }
 
@@ -40,8 +40,8 @@ export interface OpenOptions<S extends WithSeq> {
 }
 
 /**
- * Opens the streams of a layout for reading only: the checksum of the journal's last line is skipped if the snapshot is
- * current.
+ * Opens the streams of a layout for reading only. To save time, does not verify the checksum of the journal's last line
+ * if the snapshot is current.
  * @throws DevCliError `IO` when the root does not exist
  */
 export function openDirectoryForReading<S extends WithSeq>({
@@ -59,11 +59,11 @@ export function openDirectoryForReading<S extends WithSeq>({
 }
 
 /**
- * Creates the places below a root. Paths are resolved at each use, since a directory may have become a link.
+ * Creates the places below a root. Resolves paths at each use, since a directory may have been replaced by a link.
  * @param directory absolute
- * @param known directories already checked: a call that only reads is short and checks each once
- * @throws DevCliError `IO` when the root does not exist. Methods throw `IO` where a link leads out of the root and,
- * except for `at`, system errors
+ * @param known collects the directories already checked, so that each is checked once; only for short, reading calls
+ * @throws DevCliError `IO` if the root does not exist. Methods throw `IO` if a link leads out of the root; all except
+ * `at` also throw system errors
  */
 export function createStorePaths(directory: string, layout: StoreLayout, known?: Set<string>): StorePaths {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
@@ -81,7 +81,7 @@ export function createStorePaths(directory: string, layout: StoreLayout, known?:
 }
 
 /**
- * Creates the reading part of the medium of a directory.
+ * Creates the reading part of a directory's medium.
  * @throws every method: DevCliError `IO`
  */
 export function createReadMedium({ layout, root, inside, at }: StorePaths): ReadMedium {
@@ -101,7 +101,7 @@ export function createReadMedium({ layout, root, inside, at }: StorePaths): Read
         try {
           const content = readRegular(path, LARGEST_SNAPSHOT);
           if (content !== null) return content.toString('utf8');
-          // Too large to be a snapshot of dev-cli: treated like one that does not parse.
+          // A file too large to be dev-cli's snapshot is treated like one that does not parse.
           if (lstatSync(path).isFile()) return '';
         } catch (error) {
           if (getSystemCode(error) === 'ENOENT') return null;
@@ -128,8 +128,8 @@ export function createReadMedium({ layout, root, inside, at }: StorePaths): Read
 }
 
 /**
- * Whether a directory may hold a stream. It also counts if its journal is lost, unreadable or not a file: reading the
- * stream then says what is wrong.
+ * Returns whether a directory may hold a stream; true also if its journal is lost, unreadable or not a file, since
+ * reading the stream then reports the problem.
  */
 function mayHoldStream({ names }: StoreLayout, directory: string): boolean {
   try {

@@ -20,20 +20,20 @@ export interface DirectoryOptions {
   ids: Ids;
   /** How long to wait for a lock, in milliseconds. Default 10,000. */
   lockWaitMs?: number;
-  /** What locks are taken for; shown to calls that have to wait. Default `a commit`. */
+  /** The purpose of the locks, shown to calls that have to wait. Default `a commit`. */
   purpose?: string;
 }
 
-/** The medium of a directory, with what a `Marker` needs besides. */
+/** A directory's medium, with the additional methods that a `Marker` needs. */
 export interface DirectoryMedium extends Medium {
   readonly places: StorePaths;
   /**
    * Changes files in `Layout.home` under the common lock, which is taken after a stream's own lock. Waiting for it
    * blocks this process.
-   * @throws DevCliError `LOCKED`, `IO`, and what `change` throws
+   * @throws DevCliError `LOCKED`, `IO`; any error of `change`
    */
   exclusively(change: () => void): void;
-  /** Whether a stream's lock file exists, whether held or abandoned. Throws system errors. */
+  /** Returns whether a stream's lock file exists, be it held or abandoned. Throws system errors. */
   isLocked(stream: string): boolean;
 }
 
@@ -86,13 +86,13 @@ function createDirectoryMedium(options: DirectoryOptions): DirectoryMedium {
 
   /**
    * Runs `work` while holding a lock file.
-   * @param at returns the directory of the lock, which is created if missing and removed again if it stays empty
+   * @param at returns the lock's directory, which is created if missing and removed again if it stays empty
    * @param shown the directory, for messages
    */
   async function whileLocked<T>(at: () => string, file: string, shown: string, work: () => T | Promise<T>): Promise<T> {
     let made: string[] = [];
     try {
-      // Otherwise a root that has vanished would be created again.
+      // Throws if the root has vanished, which `makeDirectories` would otherwise create again.
       statSync(root);
       const directory = at();
       const held = await lock(join(directory, file), taker(), waiting, () => {

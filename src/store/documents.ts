@@ -12,7 +12,8 @@ import type { DocumentWrite } from './medium.js';
 const { O_APPEND, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * Reads a stream's documents on disk. For one call only: a directory once checked is not checked again.
+ * Creates a reader of a stream's documents on disk. For a single call only, since it checks each directory for links
+ * only once.
  * @param root absolute, without links
  */
 export function createDiskFiles(root: string, layout: StoreLayout, stream: string): DocumentReader {
@@ -105,7 +106,7 @@ function writeDocument(root: string, { path, content, room, append, durable, asi
   return directory.path;
 }
 
-/** Appends to a file. A missing one has lost its earlier content and is not created: it must be rendered whole. */
+/** Appends to a file. Does not create a missing one: its earlier content is lost, so it must be rendered whole. */
 function appendTo(path: string, content: Buffer): void {
   if (readFacts(path).kind !== 'file') return;
   const descriptor = openSync(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK);
@@ -165,8 +166,8 @@ function isLinkOut(root: string, path: string): Error {
 }
 
 /**
- * Writes contents to files named after their digests, except those already there and intact. All are durable when it
- * returns. Call it only under the stream's lock: every process uses the same temporary name.
+ * Writes contents to files named after their digests, unless they are already there and intact. All are durable when it
+ * returns. Call it only under the stream's lock, because every process uses the same temporary names.
  * @param made collects the paths of the files created, even when it fails
  * @throws system errors
  */
@@ -192,7 +193,7 @@ export function readObject(directory: string, digest: string): Buffer | null {
     const content = readRegular(path, MAX_DOCUMENT);
     return content !== null && sha256(content) === digest ? content : null;
   } catch (error) {
-    // A store creates no links here, so a link is foreign, wherever it leads.
+    // A store creates no links here, so a link does not count as content, wherever it leads.
     if (isMissing(error) || getSystemCode(error) === 'ELOOP') return null;
     throw error;
   }
@@ -205,13 +206,13 @@ export function digestDocument(files: DocumentReader, path: string): string | nu
   return content === null ? undefined : sha256(content);
 }
 
-/** Returns a document's content; null if missing or not a document: a directory, a link out of the root, over 8 MiB. */
+/** Returns a document's content; null if it is missing, a directory, a link out of the root, or larger than 8 MiB. */
 export function readDocument(files: DocumentReader, path: string): Buffer | null {
   const facts = files.facts(path);
   return facts.kind === 'file' && facts.size <= MAX_DOCUMENT ? files.read(path) : null;
 }
 
-/** A stream and the layout of its kind. */
+/** A stream's name and its layout. */
 export interface StreamReference {
   layout: StoreLayout;
   stream: string;

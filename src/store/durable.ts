@@ -17,15 +17,15 @@ import { getSystemCode } from '../base/errors.js';
 import { ignoreFailure, pathError, replaceErrorPath, withIoErrors } from './io.js';
 
 const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Opens for writing without following links and without waiting for a fifo. */
+/** Flags that open a file for writing without following links and without blocking on a fifo. */
 const WRITING = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK;
 
-// A plain `require`, as in recipe/conditions/language.ts: calls that only read never load the library.
+// Loaded with `require` on first use, as in recipe/conditions/language.ts, so that calls that only read never load it.
 const writeFileAtomic = (): typeof import('write-file-atomic') => require('write-file-atomic');
 
 /**
  * Replaces a file so that a crash or a power cut leaves either the old or the new content, whole. Refuses a symbolic
- * link at the path: the file behind it is not ours.
+ * link at the path, because its target is not dev-cli's file.
  * @param root for messages: paths inside it are shown relative to it
  * @throws DevCliError `IO`
  */
@@ -52,9 +52,9 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
   });
 }
 
-/** Creates a directory and its parents; returns those created, deepest first. Throws system errors, leaving none. */
+/** Creates a directory and its parents; returns those created, deepest first. On a system error, removes them again. */
 export function makeDirectories(path: string): string[] {
-  // Node's recursive `mkdir` never returns where the missing part cannot be created, as below /proc.
+  // Not Node's recursive `mkdir`, which never returns if the directory cannot be created, as below /proc.
   if (makeDirectory(path)) return [path];
   if (existsSync(path)) return [];
   const above = makeDirectories(dirname(path));
@@ -84,9 +84,9 @@ export function syncMade(made: readonly string[]): void {
 }
 
 /**
- * Replaces a file in one step, for a caller that has checked for links. Throws system errors, too.
- * @param options.durable whether the content is synced. The caller syncs the directory, once for several files. Without
- * it a power cut may leave an empty file
+ * Replaces a file in one step; the caller must have checked for links. Also throws system errors.
+ * @param options.durable whether to sync the content; otherwise a power cut may leave an empty file. The caller syncs
+ * the directory, once for several files
  * @throws DevCliError `IO`
  */
 export function replaceFile(
@@ -139,7 +139,7 @@ export function syncAncestors(path: string, top: string): void {
   for (let at = path; at !== top && at !== dirname(at); at = dirname(at)) syncDirectory(dirname(at));
 }
 
-/** Writes all of `bytes`, since a disk that fills up first causes a short write. Throws system errors. */
+/** Writes all of `bytes` even after a short write, which a full disk causes before it fails. Throws system errors. */
 export function writeAllBytes(descriptor: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(descriptor, bytes, done);
 }

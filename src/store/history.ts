@@ -58,7 +58,7 @@ function* iterateLines(bytes: JournalReader, from: number, to: number): Generato
   let start = from;
   for (let at = from; at < to; ) {
     const piece = bytes.read(at, Math.min(to, at + BLOCK));
-    // The file was shortened while it was being read.
+    // An empty piece means that the file was shortened while it was being read.
     if (piece.length === 0) throw damagedLineError(bytes, start);
     at += piece.length;
     let used = 0;

@@ -13,13 +13,13 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { getSystemCode } from '../base/errors.js';
 import { pathError } from './io.js';
 
-/** Where a path really leads. `path` contains no links, and nothing need exist at it. */
+/** The place to which a path really leads. `path` contains no links, and nothing need exist there. */
 export type ResolvedPath = { kind: 'inside'; path: string } | { kind: 'outside' } | { kind: 'loop' };
 
 const MAX_LINKS = 40;
 
 /**
- * Follows every link in `path`, even if its last parts do not exist, and tells whether the result is within `root`.
+ * Follows every link in `path`, even if its last parts do not exist, and checks whether the result is within `root`.
  * @param root absolute, without links
  * @param path absolute, normalized
  * @param directories directories below the root known not to be links; newly checked ones are added
@@ -32,7 +32,9 @@ export function resolvePath(root: string, path: string, directories = new Set<st
   return isWithin(root, real) ? { kind: 'inside', path: real } : { kind: 'outside' };
 }
 
-/** Whether `path` contains a link below `root`. Links are rare: checking each name is cheaper than resolving. */
+/**
+ * Returns whether `path` contains a link below `root`. Since links are rare, this is cheaper than resolving the path.
+ */
 function hasLink(root: string, path: string, directories: Set<string>): boolean {
   let from = withSeparator(root).length;
   while (from < path.length) {
@@ -50,7 +52,7 @@ function hasLink(root: string, path: string, directories: Set<string>): boolean 
 }
 
 /**
- * Returns the real path of a directory of the store, which need not exist.
+ * Returns the real path of one of the store's directories, which need not exist.
  * @param root absolute, without links
  * @param path relative to the root
  * @param known like `directories` of `resolvePath`
@@ -75,7 +77,7 @@ function withSeparator(directory: string): string {
 /** Returns the stats of a path, not following links; undefined if nothing is there. @throws system errors */
 export function readStats(path: string): Stats | undefined {
   try {
-    // `throwIfNoEntry: false`, because Node takes longer to create an error than to look.
+    // Node takes longer to create an error than to read the stats, hence `throwIfNoEntry: false`.
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (isMissing(error)) return undefined;
@@ -108,7 +110,7 @@ export function readRegular(path: string, limit: number): Buffer | null {
 
 /**
  * Reads the text of a regular file of at most `limit` bytes.
- * @returns null if nothing is there, or something other than such a file
+ * @returns null if there is no file, or if it is not a regular file of that size
  * @throws system errors, among them `ELOOP` for a link
  */
 export function readRegularText(path: string, limit: number): string | null {

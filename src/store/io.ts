@@ -28,7 +28,7 @@ export function renderPath(path: string, root: string | null): string {
   return isAbsolute(inside) || inside === '..' || inside.startsWith(`..${sep}`) ? path : inside.split(sep).join('/');
 }
 
-/** Creates the error for a path that cannot be used; `problem` is shown as it is. */
+/** Creates the error for a path that cannot be used; `problem` is shown verbatim after the path. */
 export function pathError(
   path: string,
   root: string | null,
@@ -64,7 +64,9 @@ export function toIoError(error: unknown, path: string, root: string | null): un
   return pathError(at, root, cause === undefined ? error.message : `${cause.problem} (${code})`, fix, error);
 }
 
-/** Makes an operating-system error name `path` instead: the name of a temporary file means nothing to the user. */
+/**
+ * Replaces the path in an operating-system error by `path`, since a temporary file's name means nothing to the user.
+ */
 export function replaceErrorPath(error: unknown, path: string): unknown {
   return error instanceof Error && 'path' in error ? Object.assign(error, { path }) : error;
 }
@@ -83,13 +85,13 @@ function findBlockingFile(path: string): string | undefined {
 }
 
 /**
- * Runs a step of clearing up and drops its failure, which must hide neither a success nor an earlier error. The next
- * call recognises whatever stays behind.
+ * Runs a cleanup step and ignores its failure, which must hide neither a success nor an earlier error. The next call
+ * recognises and removes leftovers.
  */
 export function ignoreFailure(step: () => void): void {
   try {
     step();
   } catch {
-    // Dropped on purpose.
+    // Ignored on purpose.
   }
 }

@@ -18,7 +18,7 @@ import { syncAncestors, writeAllBytes } from './durable.js';
 import { pathError, renderPath } from './io.js';
 import type { JournalReader } from './journal.js';
 
-/** Interval at which a journal is polled, in milliseconds, whether or not the system reports changes. */
+/** Milliseconds between polls of a journal, which is polled even if the system reports changes. */
 const LOOK_EVERY = 200;
 
 /** Opens the journal at `path` for reading; a missing one counts as empty. Throws system errors. */
@@ -54,8 +54,8 @@ export function withJournal<T>(
 }
 
 /**
- * Appends `text` to the journal of `size` bytes in one write and syncs it: this is the commit. If it fails, the journal
- * is unchanged.
+ * Appends `text` to the journal of `size` bytes and syncs it, which makes the commit. If this fails, the journal is
+ * restored to that size.
  * @param root the directory from which a new journal must be reachable after a power cut
  * @throws system errors
  */
@@ -68,7 +68,7 @@ export function appendToJournal(path: string, root: string, text: string, size: 
   );
   try {
     const written = writeSync(descriptor, bytes);
-    // A full disk or a limit first causes a short write; the next write fails with the reason.
+    // A full disk first causes a short write; writing the rest then fails with the reason.
     if (written < bytes.length) writeAllBytes(descriptor, bytes.subarray(written));
     fsyncSync(descriptor);
     if (size === 0) syncAncestors(path, root);
@@ -81,7 +81,7 @@ export function appendToJournal(path: string, root: string, text: string, size: 
   }
 }
 
-/** Cuts off a torn end. Throws system errors. */
+/** Cuts off the torn end of a journal. Throws system errors. */
 export function cutJournal(path: string, size: number): void {
   const descriptor = openSync(path, constants.O_WRONLY | constants.O_NOFOLLOW);
   try {
@@ -103,7 +103,7 @@ function openForReading(path: string): number | null {
 
 /**
  * Resolves when the size of the file at `path` differs from `size` bytes, after `milliseconds`, or when `signal` is
- * aborted. Notifications of the system only make it react faster than polling.
+ * aborted. Change notifications from the system only make it react sooner than the next poll.
  */
 export function waitForGrowth(
   path: string,
@@ -131,7 +131,7 @@ export function waitForGrowth(
   });
 }
 
-/** Watches a directory; null if the system cannot, and polling must do. */
+/** Watches a directory; null if the system cannot do so, in which case polling has to suffice. */
 function watchFile(directory: string, look: () => void): FSWatcher | null {
   try {
     const watcher = watch(directory, look);
@@ -142,7 +142,7 @@ function watchFile(directory: string, look: () => void): FSWatcher | null {
   }
 }
 
-/** Returns a file's size, or -1 on an error. This counts as a change: reading the file then reports the error. */
+/** Returns a file's size, or -1 on an error, so that the error counts as a change and reading the file reports it. */
 function readSize(path: string): number {
   try {
     return statSync(path).size;

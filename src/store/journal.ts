@@ -42,14 +42,14 @@ interface Line {
 const BLOCK = 16 * 1024;
 const COUNTED_AT_ONCE = 1024 * 1024;
 const NEWLINE = 0x0a;
-/** Longest line, in bytes. No entry comes near it, so a longer line is not from dev-cli and is not read into memory. */
+/** Maximum line length in bytes. A longer line cannot come from dev-cli, and is not read into memory. */
 export const LONGEST_LINE = 256 * 1024 * 1024;
 
 /**
- * Finds the last complete commit. After it may lie other entries of an incomplete commit, then one torn line (no
- * newline, or a bad checksum) (storage.md, Recovery). A last line with a valid checksum was not torn.
+ * Finds the last complete commit. It may be followed by entries of an incomplete commit and then by one torn line,
+ * which has no newline or a bad checksum (storage.md, Recovery). A last line with a valid checksum is not torn.
  * @param checksum `nativeCrc32` for a writer
- * @throws DevCliError `JOURNAL_CORRUPT` when any other line on the way is damaged, `STATE_NEWER`
+ * @throws DevCliError `JOURNAL_CORRUPT` if any other line that it reads is damaged; `STATE_NEWER`
  */
 export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail {
   for (const line of iterateLinesBackward(bytes, bytes.size)) {
@@ -67,8 +67,8 @@ export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail
 }
 
 /**
- * Finds the tail without verifying its checksum, for a caller that has the snapshot of entry `seq` and needs nothing
- * else from the journal. Returns null unless the last line is that entry.
+ * Finds the tail without verifying its checksum, for a caller that already has the snapshot after entry `seq`. Returns
+ * null unless the journal's last line is that entry.
  */
 export function readTailAt(bytes: JournalReader, seq: number): Tail | null {
   const [line] = iterateLinesBackward(bytes, bytes.size);
@@ -101,8 +101,8 @@ export function listEntriesAbove(bytes: JournalReader, tail: Tail, seq: number):
 }
 
 /**
- * Checks the lines within the last `length` committed bytes, except the last line, so that no commit is appended to a
- * journal with a damaged end. Calls that read the whole journal check all of it.
+ * Verifies the lines within the last `length` committed bytes, except the last line, so that no commit is appended to a
+ * journal with a damaged end. Only calls that read the whole journal verify all of it.
  * @throws DevCliError `JOURNAL_CORRUPT`
  */
 export function checkRecent(bytes: JournalReader, tail: Tail, length: number): void {
@@ -164,7 +164,7 @@ export function damagedLineError(bytes: JournalReader, from: number): DevCliErro
   return journalCorruptError(bytes, `line ${number} is damaged`, '', `${bytes.name}:${number}:1`);
 }
 
-/** Counts the newlines in the first `length` bytes, piece by piece: a journal may be larger than memory. */
+/** Counts the newlines in the first `length` bytes, piece by piece, since a journal may be larger than memory. */
 function countNewlines(bytes: JournalReader, length: number): number {
   let count = 0;
   for (let from = 0; from < length; from += COUNTED_AT_ONCE) {

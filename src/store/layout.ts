@@ -2,17 +2,17 @@ import { posix } from 'node:path';
 import type { DevCliError } from '../base/errors.js';
 
 /**
- * Where the streams of one kind lie below a root, and what messages call them. The owner of the streams supplies it; a
- * store knows no other file names. All paths use `/` and are relative to the root.
+ * Where the streams of one kind lie below a root, and what messages call them. The streams' owner supplies it; a store
+ * uses no other file names. All paths use `/` and are relative to the root.
  */
 export interface StoreLayout {
   /** What one stream is called in messages, as in "before the run can go on". */
   noun: string;
-  /** The directory for what all streams share, such as their common locks. */
+  /** The directory for files that all streams share, such as their common locks. */
   home: string;
   /** The directory that holds one directory per stream, by its name. */
   streams: string;
-  /** File and directory names in a stream's directory. No name is another one followed by a dot and more. */
+  /** File and directory names in a stream's directory. None may be another one with an extension, as `a` and `a.b`. */
   names: {
     snapshot: string;
     journal: string;
@@ -21,7 +21,7 @@ export interface StoreLayout {
     /** The lock file of a stream, and the common lock in `home`. */
     lock: string;
   };
-  /** Whether `text` may name a stream. The name becomes a directory name: no separator, no `..`, no leading dot. */
+  /** Returns whether `text` may name a stream; since it becomes a directory, no separator, `..` or leading dot. */
   isName(text: string): boolean;
   /**
    * Returns `text` if it may name a stream.
@@ -49,7 +49,9 @@ export function toRootRelative(layout: StoreLayout, stream: string, path: string
   return path.includes('\0') || clean === '..' || clean.startsWith('../') ? null : clean || '.';
 }
 
-/** Returns the path by which the journal names a document: the shortest that `toRootRelative` turns back. */
+/**
+ * Returns the path by which the journal names a document: the shortest from which `toRootRelative` gives `relative`.
+ */
 export function toDocumentPath(layout: StoreLayout, stream: string, relative: string): string {
   return isInside({ layout, stream }, relative)
     ? relative.slice(streamPath(layout, stream).length + 1)
@@ -62,8 +64,8 @@ export function isInside({ layout, stream }: { layout: StoreLayout; stream: stri
 }
 
 /**
- * Whether `path` is the valid name of a document in the stream's own directory. A forged journal may name any file, or
- * one document in two ways.
+ * Returns whether `path` is the valid name of a document in the stream's own directory. This has to be checked because
+ * a forged journal may name any file, or one document in two ways.
  */
 export function isOwnDocument({ layout, stream }: { layout: StoreLayout; stream: string }, path: string): boolean {
   const relative = toRootRelative(layout, stream, path);
@@ -73,8 +75,8 @@ export function isOwnDocument({ layout, stream }: { layout: StoreLayout; stream:
 }
 
 /**
- * Whether a path is closed to documents: it belongs to the store, is reserved by the layout, or belongs to git, where a
- * forged journal could place a hook that git would run.
+ * Returns whether no document may be written at a path, because the path belongs to the store, is reserved by the
+ * layout, or belongs to git, where a forged journal could place a hook that git would run.
  */
 export function isReserved(layout: StoreLayout, stream: string, relative: string): boolean {
   const { home, names } = layout;

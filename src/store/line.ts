@@ -2,7 +2,7 @@ import { isRecord } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
 import { ENTRY_VERSION, type Entry } from './store.js';
 
-/** The end of every line is `,"crc":"` + eight digits + `"}`. The checksum covers the entry without this member. */
+/** Start of every line's end, `,"crc":"` + eight digits + `"}`. The checksum covers the entry without this member. */
 const CRC_KEY = ',"crc":"';
 
 const SEAL_LENGTH = CRC_KEY.length + 8 + 2;
@@ -69,7 +69,7 @@ const zlib = loadLazily<{ crc32?: (bytes: Uint8Array) => number }>('node:zlib');
 /** Computes the CRC-32 (IEEE 802.3) of `bytes` as eight hexadecimal digits; one of the two functions below. */
 export type Checksum = (bytes: Uint8Array) => string;
 
-/** CRC-32 in JavaScript, for a reader of a few lines: loading `node:zlib` would take longer than computing it. */
+/** CRC-32 in JavaScript, for calls that check only a few lines, where loading `node:zlib` would take longer. */
 export function crc32(bytes: Uint8Array): string {
   table ??= buildRemainders();
   let crc = 0xffffffff;

@@ -8,7 +8,7 @@ import { ignoreFailure, pathError, renderPath, replaceErrorPath } from './io.js'
 import { readPlainHolder } from './plain-holder.js';
 import { isGone, type ProcessIdentity } from './process.js';
 
-/** The content of a lock file: who holds the lock, since when and what for (storage.md, Locks). */
+/** The content of a lock file: the holder, the time and the purpose of the lock (storage.md, Locks). */
 export interface LockRecord extends ProcessIdentity {
   token: string;
   /** UTC with milliseconds. */
@@ -29,13 +29,15 @@ export interface LockOwner {
   ids: Ids;
   purpose: string;
   /**
-   * For a lock file that other programs use, too: the age in milliseconds from which a file that names no process
-   * counts as abandoned. By default an empty file counts as left by a power cut, and any other stays.
+   * For a lock file that other programs also use: the age in milliseconds above which a file that names no process
+   * counts as abandoned. By default, an empty file counts as abandoned (after a power cut), and any other as held.
    */
   foreignMs?: number;
-  /** Set where other programs lock by the same file and write `pid: N` as YAML: they hold it as long as they live. */
+  /**
+   * Set if other programs use the same lock file and write `pid: N` as YAML; each then holds it as long as it lives.
+   */
   plain?: true;
-  /** Further keys for the file, for readers. The keys of `LockRecord` take precedence. */
+  /** Additional keys to write to the file for other readers. The keys of `LockRecord` take precedence. */
   more?: JsonObject;
 }
 
@@ -51,7 +53,8 @@ const LARGEST = 16 * 1024;
 
 /**
  * Takes the lock at `path`, waiting at most `waitMs`.
- * @param beforeTry makes the directory, which a call that found nothing to commit may remove at any time
+ * @param beforeTry creates the directory before each attempt, since another call that has nothing to commit may remove
+ * it at any time
  * @throws DevCliError `LOCKED` naming the holder; system errors unchanged
  */
 export async function lock(path: string, taker: LockOwner, waiting: WaitLimit, beforeTry: () => void): Promise<Lock> {
@@ -73,7 +76,7 @@ function attemptIn(beforeTry: () => void, path: string, taker: LockOwner, again:
   }
 }
 
-/** Like `lock`, but blocks the process; for locks that are held only briefly. */
+/** Takes a lock as `lock` does, but blocks the process; for locks that are held only briefly. */
 export function lockSync(path: string, taker: LockOwner, waiting: WaitLimit): Lock {
   for (let [waited, pause] = [0, 1]; ; waited += pause, pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     const got = tryLock(path, taker);
@@ -123,12 +126,12 @@ export function readHolder(path: string, plain?: true): LockRecord | null | unde
 }
 
 /**
- * A lock file as a power cut leaves it, because its bytes are not synced: empty, or zeros. Nobody holds it, since a
- * lock file always appears with its whole content.
+ * Marks a lock file that is empty or all zeros, as a power cut leaves it because its bytes are not synced. Nobody holds
+ * it, since a lock file always appears with its whole content.
  */
 const BLANK = 'blank';
 
-/** The content of a lock file; null if it names nobody. */
+/** The content of a lock file; null if it names no process. */
 type Found = LockRecord | typeof BLANK | null;
 
 function readLock(path: string, plain?: true): Found | undefined {
@@ -141,7 +144,7 @@ function readLock(path: string, plain?: true): Found | undefined {
   } catch (error) {
     const code = getSystemCode(error);
     if (code === 'ENOENT') return undefined;
-    // A link or a socket is not ours: it locks, but names nobody.
+    // A link or a socket was not made by dev-cli: it counts as held, but names no process.
     if (code === 'ELOOP' || code === 'ENXIO') return null;
     throw error;
   }
@@ -171,7 +174,7 @@ function isLinkRefused(error: unknown): boolean {
   return isLink && LINK_REFUSALS.includes(getSystemCode(error) ?? '');
 }
 
-/** Creates the error for missing hard links. Any other lock could let two calls in, and one would lose its commit. */
+/** Creates the error for missing hard links. Without them, two calls could get the lock and one lose its commit. */
 function withoutLinks(path: string, cause: unknown): DevCliError {
   const problem = `its file system lacks hard links (${getSystemCode(cause)}), which dev-cli needs for locks`;
   const fix =
@@ -189,8 +192,8 @@ function readToken(found: Found | undefined): string | undefined {
 }
 
 /**
- * Removes a dead holder's lock, under a second lock named after its token: of several callers only one removes it, and
- * a late one finds another token and leaves the lock alone.
+ * Removes a dead holder's lock, under a second lock named after the dead lock's token. So only one of several callers
+ * removes it, and a late caller finds a new token in the lock and leaves it alone.
  */
 function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
   const token = readToken(dead);
@@ -198,7 +201,7 @@ function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
   if (!('release' in second)) return false;
   try {
     const found = readLock(path, taker.plain);
-    // A file that names nobody may have been replaced by now: check its age again.
+    // A file that names no process has no token to compare, and may have been replaced: check its age again.
     if (readToken(found) === token && found !== undefined && isLeft(path, found, taker)) removeIfThere(path);
     removeOrphans(path, taker.identity);
   } finally {
@@ -208,8 +211,8 @@ function breakLock(path: string, dead: Found, taker: LockOwner): boolean {
 }
 
 /**
- * Removes what processes left that died taking a lock: temporary files, and locks for breaking a lock that is gone.
- * Throws system errors.
+ * Removes the files of processes that died while taking a lock: temporary files, and second locks of `breakLock` whose
+ * dead lock no longer exists. Throws system errors.
  */
 export function removeOrphans(path: string, here: ProcessIdentity): void {
   for (const name of readdirSync(dirname(path))) {
@@ -275,7 +278,7 @@ export function lockedError(
   });
 }
 
-/** Describes where a holder runs whose process cannot be looked up from here; null if it can be looked up. */
+/** Describes where a holder runs if its process cannot be looked up from here; null if it can. */
 function describePlace(holder: ProcessIdentity, here: ProcessIdentity): string | null {
   if (holder.host === here.host) return null;
   const [name = '', boot] = holder.host.split('@');

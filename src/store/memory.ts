@@ -73,7 +73,7 @@ export function createMemoryStore<S extends WithSeq>(options: MemoryStoreOptions
 function createMemoryMedium(memory: MemoryStoreData, layout: StoreLayout): Medium {
   const { names, noun } = layout;
   return {
-    // All of it is synchronous: nothing can run between reading and the commit, so no lock is needed.
+    // No lock is needed: everything is synchronous, so nothing can run between reading and committing.
     async locked(_stream, work) {
       return work();
     },

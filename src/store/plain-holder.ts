@@ -2,7 +2,7 @@
 
 import { identifyProcess } from './process.js';
 
-/** Reads the process that another program's lock names by `pid: N`, taken as one of this machine; null without it. */
+/** Reads the process that another program's lock names by `pid: N`, assuming it is on this machine; null if none. */
 export function readPlainHolder(text: string) {
   const pid = Number(/^["']?pid["']?:[ \t]*["']?(\d{1,10})["']?[ \t]*(?:#.*)?\r?$/m.exec(text)?.[1]);
   if (!Number.isSafeInteger(pid) || pid <= 0) return null;

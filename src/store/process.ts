@@ -9,8 +9,8 @@ const os = loadLazily<typeof import('node:os')>('node:os');
 /** A process, distinguishable from any other that has or had the same pid. */
 export interface ProcessIdentity {
   /**
-   * Where the pid is valid: host name and, on Linux, boot id and process namespace, as `name@boot@namespace`. Two
-   * containers of one machine share the boot id but have two names; a sandbox may differ only in its namespace.
+   * Where the pid is valid, as `name@boot@namespace`: host name and, on Linux, boot id and pid namespace. Two
+   * containers on one machine share the boot id but have different names; a sandbox may differ only in its namespace.
    */
   host: string;
   pid: number;
@@ -31,8 +31,8 @@ export function identifyProcess(): ProcessIdentity {
 }
 
 /**
- * Whether the process has certainly ended: it started before this machine's last boot, or its pid is now free or
- * belongs to a zombie or to a process with another start time.
+ * Returns whether the process has certainly ended: it started before this machine's last boot, or its pid is now free
+ * or belongs to a zombie or to a process with a different start time.
  */
 export function isGone(other: ProcessIdentity, here: ProcessIdentity): boolean {
   if (other.host !== here.host) return isEarlierBoot(other.host, here.host);
@@ -81,7 +81,7 @@ export function readUptime(): number {
   return os().uptime();
 }
 
-/** Returns the number of the pid namespace: a process of another namespace has another pid here, or none. */
+/** Returns the number of the pid namespace; a process in another namespace has a different pid here, or none. */
 function readNamespace(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;
@@ -95,17 +95,18 @@ function readOrNull(path: string): string | null {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // No /proc here, or the process is gone or hidden. That is no error: the caller knows less.
+    // There is no /proc here, or the process is gone or hidden. This is no error; the caller just knows less.
     return null;
   }
 }
 
-/** Milliseconds after a boot in which entries without a boot id count as older, as the clock may have been set. */
+/** Milliseconds after a boot in which an entry without boot id still counts as older, since the clock may be off. */
 const MARGIN = 60_000;
 
 /**
- * Whether an entry was written before this machine's last boot; then, of all that was written with it, only the journal
- * is certain (storage.md, Recovery). If either boot id is missing, the entry's time decides.
+ * Returns whether an entry was written before this machine's last boot, in which case only the journal is sure to have
+ * survived, not the other files written with it (storage.md, Recovery). If a boot id is missing, the entry's time
+ * decides.
  * @param now milliseconds since the epoch
  */
 export function isOfEarlierBoot({ at, boot }: Pick<Entry, 'at' | 'boot'>, present: Boot, now: number): boolean {

@@ -31,7 +31,7 @@ import {
 /** How much of the journal's end is checked before a commit, in bytes. */
 const RECENT = 256 * 1024;
 
-/** How many times a reader tries in all when a writer interferes. */
+/** Maximum number of attempts of a reader if a writer interferes. */
 const LOOKS = 20;
 
 /** A stream as found on opening: journal and stored snapshot are reconciled in memory, and nothing is written yet. */
@@ -60,12 +60,11 @@ export interface StreamOpener<S extends WithSeq> {
   /** Opens a stream for a writer that holds the lock. Checks the end of the journal, which is about to grow. */
   underLock(stream: string): OpenedStream<S>;
   /**
-   * Opens a stream for a reader without a lock. Meanwhile a writer may finish the commit that looked unfinished and
-   * start the next, whose documents would look foreign. So the result counts only if the stored snapshot is still the
-   * one that was read.
+   * Opens a stream for a reader without a lock. Meanwhile a writer may finish a commit that looked unfinished and start
+   * another, whose documents would look like foreign changes. So it reads again if the stored snapshot has changed.
    */
   undisturbed(stream: string): OpenedStream<S>;
-  /** Spares the next reader in this process from parsing a snapshot that was just written. */
+  /** Caches a snapshot that was just written, so that this process need not parse it again. */
   remember(text: string, snapshot: S): void;
   /** Converts an opened stream to the form that callers get. */
   toStreamState(stream: string, state: OpenedStream<S>, files: StreamState<S>['files']): StreamState<S>;
@@ -91,8 +90,8 @@ const thoroughTail: ReadTail = (bytes) => {
 };
 
 /**
- * For readers that need nothing from the journal if the snapshot is current: skips the checksum of the last line, which
- * takes a third of such a read. Writers, and readers of the journal itself, verify it.
+ * Finds the end for readers that need nothing from the journal if the snapshot is current. Skips the checksum of the
+ * last line, which would take a third of such a read; writers, and readers of the journal itself, verify it.
  */
 export const readTailBySnapshot: ReadTail = (bytes, stored) =>
   (stored === null ? null : readTailAt(bytes, stored.seq)) ?? readTail(bytes);
@@ -106,7 +105,7 @@ export function createStreamOpener<S extends WithSeq>(
   { layout, medium, codec, clock }: FinderOptions<S>,
   forReaders: ReadTail = checkedTail,
 ): StreamOpener<S> {
-  /** The last snapshot parsed: one call reads the same snapshot several times. */
+  /** Caches the last snapshot parsed, since one call reads the same snapshot several times. */
   let last: { text: string; snapshot: S | null } | null = null;
 
   function parseStored(text: string): S | null {
@@ -114,7 +113,7 @@ export function createStreamOpener<S extends WithSeq>(
     return last.snapshot;
   }
 
-  /** @param text the stored snapshot; read before the journal, which can therefore only be ahead of it */
+  /** @param text the stored snapshot; it must be read before the journal, so that only the journal can be ahead */
   function find(stream: string, findTail: ReadTail, text: string | null): OpenedStream<S> {
     const state = reconcile(stream, findTail, text);
     if (state.snapshot !== null && state.tail.last !== null) {
@@ -175,14 +174,15 @@ export function createStreamOpener<S extends WithSeq>(
     );
   }
 
-  /** Adds the entries that the stored snapshot lacks; null without a snapshot, or if their patches do not fit it. */
+  /** Applies the entries that the stored snapshot lacks; null without a snapshot, or if their patches do not fit it. */
   function catchUp(stream: string, bytes: JournalReader, found: Found, stored: S | null): OpenedStream<S> | null {
     if (stored === null) return null;
     const entries = listEntriesAbove(bytes, found.tail, stored.seq);
-    // Copied, because patches change it in place.
+    // Copied, because applying patches changes the object in place.
     const state = applyEntries(structuredClone(stored) as unknown as JsonObject, entries);
     if (state === null || parseSnapshot(serializeSnapshot(state, codec), codec) === null) return null;
-    // An unsynced snapshot may lack many commits. All but the last have finished their effects outside the stream.
+    // After a reboot, an unsynced snapshot may lack many commits. All but the last had already been completed outside
+    // the stream.
     return buildOpened(stream, found, state, found.rebooted ? listLastCommit(entries) : entries, 'behind', []);
   }
 
@@ -210,7 +210,8 @@ export function createStreamOpener<S extends WithSeq>(
   ): OpenedStream<S> {
     const text = serializeSnapshot(state, codec);
     const object = (sha: string): Buffer | null => medium.object(stream, sha);
-    // After a reboot the owner compares all documents: they may have been edited long after these commits.
+    // After a reboot, documents in the stream are left to the owner: they may have been edited long after these
+    // commits.
     const todo = planRedo({ layout, stream }, open, medium.files(stream), object, rebooted ? 'outside' : edited);
     return {
       tail,
@@ -250,7 +251,7 @@ export function createStreamOpener<S extends WithSeq>(
 
 /**
  * Creates the part of a store that only reads.
- * @throws per method as documented at `ReadStore`; what `Layout.checkedName` throws for an invalid stream name
+ * @throws in each method: the errors documented at `ReadStore`, and those of `Layout.checkedName` for an invalid name
  */
 export function createReadStore<S extends WithSeq>(options: ReadOptions, finder: StreamOpener<S>): ReadStore<S> {
   return {
@@ -265,7 +266,7 @@ export function createReadStore<S extends WithSeq>(options: ReadOptions, finder:
 
 type ReadOptions = Pick<FinderOptions<WithSeq>, 'layout' | 'medium'>;
 
-/** Reads a stream like `ReadStore.read`, but synchronously. @throws the same */
+/** Reads a stream like `ReadStore.read`, but synchronously. @throws as `ReadStore.read` */
 export function readStream<S extends WithSeq>(
   { layout, medium }: ReadOptions,
   finder: StreamOpener<S>,
@@ -275,7 +276,7 @@ export function readStream<S extends WithSeq>(
   const state = finder.undisturbed(stream);
   const { placements } = state.redo;
   const files = medium.files(stream);
-  // Most readers find every commit finished, and need not load the overlay.
+  // Usually every commit is finished, so that the overlay need not be loaded.
   const shown = placements.length === 0 ? files : overlayDocuments({ layout, stream }, files, placements);
   return finder.toStreamState(stream, state, shown);
 }
@@ -294,7 +295,7 @@ function openPast(medium: ReadMedium, stream: string): JournalPast {
   };
 }
 
-/** Whether a file has lost its content because it was not synced: it is empty, or all zeros. */
+/** Returns whether a file is empty or all zeros, as a power cut leaves one that was not synced. */
 function isBlank(text: string): boolean {
   return /^\0*$/.test(text);
 }

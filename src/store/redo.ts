@@ -8,19 +8,19 @@ import type { DocumentWrite } from './medium.js';
 import type { Entry } from './store.js';
 import { readEntryContent } from './texts.js';
 
-/** What remains to be done to the documents of commits that may be unfinished. */
+/** The writes that remain to be done for commits that may be unfinished. */
 export interface Redo {
   placements: DocumentWrite[];
   notices: string[];
 }
 
 /**
- * Compares the documents of `entries` with the disk. It skips a document that is as committed, replaces one that is as
- * before the commit, and first keeps any other aside. It repeats no decision (storage.md, Recovery).
+ * Compares the documents of `entries` with the disk. Skips a document that has its committed content, and replaces one
+ * that still has its content from before the commit. Repeats no decision (storage.md, Recovery).
  * @param object returns large contents by digest; the entries hold the others
- * @param edited what to do with a document in neither state: `aside` keeps it aside, `leave` leaves it, because the
- * commits were probably finished and it was edited since; `outside` does the same and skips all documents of the
- * stream's directory
+ * @param edited what to do with a document that has any other content: `aside` renames it before replacing it; `leave`
+ * leaves it, because the commits were probably finished and it was edited since; `outside` does the same, and skips all
+ * documents in the stream's directory
  */
 export function planRedo(
   { layout, stream }: StreamReference,

@@ -20,7 +20,7 @@ import {
 } from './store.js';
 import { readEntryContent } from './texts.js';
 
-/** How many times the comparison is made in all when commits interfere. */
+/** Maximum number of comparisons if commits interfere. */
 const LOOKS = 20;
 
 interface Options<S extends WithSeq> {
@@ -39,17 +39,17 @@ interface Folded {
   state: JsonObject | null;
   seq: number;
   commits: number;
-  /** The text of the snapshot after the entry at which the stored one ends; null if no entry has that `seq`. */
+  /** The rebuilt snapshot's text at the stored snapshot's `seq`; null if no entry has that `seq`. */
   asStored: string | null;
   documents: Map<string, DocumentChange[]>;
-  /** Paths of documents whose last change is a rendering, which no entry holds. */
+  /** Paths of documents last changed by a rendering, whose content no entry holds. */
   rendered: Set<string>;
   /** Digests of the contents that the journal's lines hold. */
   texts: Set<string>;
   differences: ReplayDifference[];
-  /** False after a patch that does not fit: the stored snapshot can then not be compared. */
+  /** False after a patch that does not fit, since the stored snapshot then cannot be compared. */
   foldable: boolean;
-  /** Whether something follows the last complete commit. */
+  /** Whether bytes follow the last complete commit. */
   torn: boolean;
   /** Whether the machine has rebooted since the last commit: unsynced data may be lost; the next call restores it. */
   rebooted: boolean;
@@ -108,7 +108,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
   };
 }
 
-/** Compares documents and stored contents; returns how many contents there should be. */
+/** Compares documents and stored contents with the journal; returns how many contents there should be. */
 function compareDocuments<S extends WithSeq>(
   { layout, medium, stream, look }: Options<S>,
   { documents, rendered, texts, rebooted }: Folded,
@@ -148,7 +148,8 @@ function compareDocuments<S extends WithSeq>(
 }
 
 /**
- * Compares the renderings. A difference is only a note: people may edit them, and the next call restores a lost one.
+ * Compares the renderings. Differences are only notes, since people may edit renderings, and the next call restores a
+ * lost one.
  */
 function compareRenderings<S extends WithSeq>(
   { medium, stream, look }: Options<S>,

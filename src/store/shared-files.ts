@@ -10,8 +10,8 @@ import { type Lock, type LockOwner, lock, removeOrphans } from './lock.js';
 import { identifyProcess } from './process.js';
 
 /**
- * Files that other programs read and write, too (storage.md, Files that others write, too). They have no journal: the
- * files themselves are the truth, and a lock file lies beside each while a program changes it.
+ * Reads and writes files that other programs use as well (storage.md, Files that others write, too). They have no
+ * journal; the files themselves are the truth. While a program changes one, a lock file lies beside it.
  */
 
 /** Milliseconds that a call waits for a lock, and the age at which another program's lock counts as abandoned. */
@@ -26,22 +26,22 @@ interface Options {
   root: string;
   clock: Clock;
   ids: Ids;
-  /** What a lock is taken for; shown to calls that have to wait for it. */
+  /** The purpose of the locks, shown to calls that have to wait for them. */
   purpose: string;
-  /** Once aborted, a call waits for no lock and changes nothing. */
+  /** Once it aborts, a call stops waiting for locks and changes nothing. */
   signal?: AbortSignal | undefined;
 }
 
 /** A file's content: null if it is missing, `unusable` if it is not a regular file or is too large. */
 export type Content = Buffer | null | 'unusable';
 
-/** A change of one file: its new content; null removes it. */
+/** A change to one file: its new content, or null to remove it. */
 export interface SharedFileChange {
   path: string;
   content: string | null;
 }
 
-/** What to write to the files under their locks, in this order; each is on the disk before the next is written. */
+/** The writes to make under the locks, in this order; each is on the disk before the next begins. */
 export interface SharedFilesDecision<T> {
   answer: T;
   changes: readonly SharedFileChange[];
@@ -55,14 +55,14 @@ export interface SharedFiles {
   /** @throws DevCliError `IO` */
   read(path: string): Content;
   /**
-   * Whether a path stays in a directory once links are followed.
+   * Returns whether a path stays in a directory once links are followed.
    * @throws DevCliError `IO`
    */
   isInside(directory: string, path: string): boolean;
   /**
    * Takes the locks of some files, in this order, and applies the changes that `decide` returns.
    * @param decide if it throws, no file is changed
-   * @throws DevCliError `LOCKED`, `IO`, `INTERRUPTED`; what `decide` throws
+   * @throws DevCliError `LOCKED`, `IO`, `INTERRUPTED`; any error of `decide`
    */
   change<T>(locked: readonly string[], decide: () => SharedFilesDecision<T>): Promise<T>;
 }
@@ -91,7 +91,7 @@ export function openSharedFiles({ root, clock, ids, purpose, signal }: Options):
         const directories = makeDirectories(dirname(absolute));
         made.unshift(...directories);
         syncMade(directories);
-        // Named like the temporary files of a lock, so that `removeOrphans` removes what a killed call left.
+        // Named like a lock's temporary files, so that `removeOrphans` also removes the leftovers of a killed call.
         const beside = `${absolute}.lock`;
         removeOrphans(beside, taker.identity);
         replace(absolute, content, `${beside}.${taker.identity.pid}.${ids.hex(16)}`);

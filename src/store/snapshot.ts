@@ -3,10 +3,10 @@ import { DevCliError } from '../base/errors.js';
 import { isJsonObject, isRecord, type Json, type JsonObject, normalizeJson, parseOrNull } from '../base/json.js';
 import type { Codec, Entry, WithSeq } from './store.js';
 
-// A plain `require`, as in recipe/conditions/language.ts: a reader of a finished stream does not need the library.
+// Loaded with `require` on first use, as in recipe/conditions/language.ts, since most readers do not need the library.
 const jsonpatch = (): typeof import('fast-json-patch') => require('fast-json-patch');
 
-/** Paths that the library refuses to follow when it applies a patch. */
+/** Matches JSON pointers that the library refuses to follow when it applies a patch. */
 const UNWALKABLE = /\/(__proto__|constructor\/prototype)(\/|$)/;
 
 type Encoder = Pick<Codec<WithSeq>, 'encode'>;
@@ -23,14 +23,14 @@ export function parseSnapshot<S extends WithSeq>(text: string, codec: Codec<S>):
 }
 
 /**
- * Serializes a snapshot: JSON with sorted keys, the same text for equal snapshots, so that one rebuilt from the journal
- * is byte for byte the stored one (storage.md, A commit).
+ * Serializes a snapshot as JSON with sorted keys. Equal snapshots give the same text, so a snapshot rebuilt from the
+ * journal equals the stored one byte for byte (storage.md, A commit).
  */
 export function serializeSnapshot(snapshot: object, codec: Encoder): string {
   return serializeNormal(normalizeJson(snapshot) as JsonObject, codec);
 }
 
-/** Like `serializeSnapshot`, for an already normalized snapshot (base/json.ts `normalizeJson`): checking takes long. */
+/** Serializes a snapshot that is already normalized (base/json.ts `normalizeJson`), since normalizing takes long. */
 export function serializeNormal(snapshot: JsonObject, { encode }: Encoder): string {
   return `${JSON.stringify(encode === undefined ? snapshot : encode(snapshot), null, 1)}\n`;
 }
@@ -43,14 +43,14 @@ export function readSeq(text: string | null): number {
 }
 
 /**
- * Returns `state` after the change that an entry records. May change `state` in place: do not use it afterwards.
+ * Returns `state` after the change that an entry records. May change `state` in place, so do not use it afterwards.
  * @throws an error of the library when the patch does not fit
  */
 export function applyEntry(state: JsonObject | null, { patch }: Entry): JsonObject | null {
   return patch.length > 0 ? applyJsonPatch(state, patch) : state;
 }
 
-/** Applies the patches of `entries` to `state`; null if they do not fit, or give nothing. */
+/** Applies the patches of `entries` to `state`; null if one does not fit, or if there is no state at the end. */
 export function applyEntries(state: JsonObject | null, entries: readonly Entry[]): JsonObject | null {
   try {
     return entries.reduce(applyEntry, state);
@@ -72,8 +72,8 @@ export function createPatch(before: JsonObject | null, after: JsonObject): Json[
 }
 
 /**
- * Reduces two objects, recursively, to the members that differ; null when nothing differs. The library takes several
- * times longer to walk through a large snapshot.
+ * Reduces two objects, recursively, to the members that differ; null if nothing differs. Done first because the library
+ * would take several times longer to compare two large snapshots.
  */
 function keepDifferences(before: JsonObject, after: JsonObject): [JsonObject, JsonObject] | null {
   let found: [JsonObject, JsonObject] | null = null;
@@ -95,7 +95,7 @@ function keepDifferences(before: JsonObject, after: JsonObject): [JsonObject, Js
   return found;
 }
 
-/** Reduces two values to what differs; null if they are equal. */
+/** Reduces two values to their differing parts; null if they are equal. */
 function narrow(one: Json, other: Json): [Json, Json] | null {
   if (one === other) return null;
   if (isJsonObject(one) && isJsonObject(other)) return keepDifferences(one, other);
@@ -120,7 +120,7 @@ function narrowItems(before: readonly Json[], after: readonly Json[]): [Json[], 
 }
 
 /**
- * Returns `document` after `patch`. The document is changed in place and takes over parts of the patch: use neither
+ * Returns `document` after `patch`. Changes the document in place and shares parts of the patch with it, so use neither
  * afterwards.
  * @throws an error of the library when the patch does not fit the document
  */

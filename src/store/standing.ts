@@ -12,8 +12,8 @@ export type ClaimState =
   | { state: 'alive'; holder: LockRecord };
 
 /**
- * Reads the state of a claim, including one that another program wrote as YAML. `claim` takes over such a file from a
- * dead process if `plain` is set.
+ * Reads the state of a claim, including one that another program wrote as YAML. `claim` takes over such a file if its
+ * process is dead and `plain` is set.
  * @throws DevCliError `IO`
  */
 export function inspectClaim(path: string): ClaimState {

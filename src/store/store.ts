@@ -4,12 +4,13 @@ import type { Json, JsonObject } from '../base/json.js';
 import type { StoredText } from './texts.js';
 
 /**
- * A stream is a journal of entries, a snapshot of their effect, and documents that change with it. A store keeps
- * streams of one kind: its `StoreLayout` says where they lie, its `Codec` how snapshots are read and written, and its
- * `Medium` carries the bytes.
+ * A stream is a journal of entries, a snapshot of their combined effect, and documents that change with them. A store
+ * keeps streams of one kind: its `StoreLayout` says where they lie, its `Codec` how snapshots are read and written, and its
+ * `Medium` holds the bytes.
  *
- * It guarantees: a commit happens whole or not at all; what `transact` has answered survives a crash and a power cut;
- * nobody sees half of a commit; the snapshot can be rebuilt byte for byte from the journal alone.
+ * It guarantees that a commit happens whole or not at all, that a commit survives a crash or a power cut once
+ * `transact` has answered, that nobody sees half of a commit, and that the snapshot can be rebuilt byte for byte from
+ * the journal.
  */
 
 /** The part of a snapshot that a store relies on: its position in the journal. */
@@ -32,8 +33,8 @@ export interface Codec<S extends WithSeq> {
    */
   encode?(snapshot: JsonObject): JsonObject;
   /**
-   * The members that say where a snapshot belongs: the name of its stream, and an id that each entry's `data` holds
-   * under the same key. They reveal a copied directory or another stream's journal. By default nothing is checked.
+   * The members that say which stream a snapshot belongs to: its name, and an id that each entry's `data` holds under
+   * the same key. They reveal a copied directory or another stream's journal. By default nothing is checked.
    */
   identity?: { name: keyof S & string; id: keyof S & string };
 }
@@ -48,27 +49,27 @@ export interface NewEntry {
 /** The version of the journal entry format. */
 export const ENTRY_VERSION = 3 as const;
 
-/** A journal entry as it stands in the journal (storage.md, A commit). */
+/** An entry as the journal stores it (storage.md, A commit). */
 export interface Entry extends NewEntry {
   /** The format version. */
   v: typeof ENTRY_VERSION;
   seq: number;
   /** The time of the commit, in UTC with milliseconds. */
   at: string;
-  /** The change of the snapshot, as JSON Patch (RFC 6902). The last entry of a commit carries the whole change. */
+  /** The change to the snapshot, as JSON Patch (RFC 6902). The last entry of a commit contains the whole change. */
   patch: Json[];
   /**
    * The documents of the commit: `path` as in `DocumentReader`, and their SHA-256 before and after it, null where there
    * is no document. A document whose two digests are equal was not written: the journal only keeps its content.
    */
   files: { path: string; before: string | null; after: string | null }[];
-  /** On a commit's last entry: changed documents whose content is in no entry, as snapshot and entries determine it. */
+  /** On a commit's last entry: renderings, documents in no entry since snapshot and entries determine their content. */
   rendered?: string[];
   /** On a commit's last entry: the id of the boot in which it was written, where the system reports one. */
   boot?: string;
   /** On a commit's last entry: the contents of its documents by digest, except large ones. */
   texts?: { [sha256: string]: StoredText };
-  /** On a commit's last entry: what holds outside the stream from then on (see `Marker`). */
+  /** On a commit's last entry: the state that the commit sets outside the stream (see `Marker`). */
   marks?: JsonObject;
   /** True on every entry of a commit except its last. A commit whose last entry is missing never happened. */
   more?: true;
@@ -85,11 +86,11 @@ export interface StreamState<S extends WithSeq> {
   /** Length of the journal when it was read, in bytes; `grown` waits for it to change. */
   size: number;
   files: DocumentReader;
-  /** Whether a crash left a commit to finish under the lock. The members here show it as already finished. */
+  /** Whether a crash left a commit to finish under the lock. The other members show it as already finished. */
   unfinished: boolean;
   /**
-   * Whether the last commit was written in an earlier boot of this machine: then documents, and anything else that is
-   * in no entry, may be lost. The owner has to compare them; its next commit ends this condition.
+   * Whether the last commit was written before this machine's last boot. Then documents, and anything else that no
+   * entry holds, may be lost, so the owner has to compare them. The owner's next commit ends this condition.
    */
   rebooted: boolean;
   /**
@@ -105,11 +106,11 @@ export interface StreamState<S extends WithSeq> {
   at: string;
 }
 
-/** What the journal holds, read on demand. A decision reads it under the lock. */
+/** The journal's entries and contents, read on demand. A decision reads them under the lock. */
 export interface JournalPast {
   /**
    * Passes every committed entry to `visit`, oldest first.
-   * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   * @throws any error of `visit`; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
   scan(visit: (entry: Entry) => void): void;
   /** Like `HistoryStore.contents`, but synchronous. */
@@ -126,7 +127,7 @@ export type TransactionDecision<S extends WithSeq, A> =
       snapshot: S;
       /** Documents to write or remove, each path at most once. */
       files: FileChange[];
-      /** Paths at which others will write: the store makes their directories. */
+      /** Paths at which others will write; the store creates their directories. */
       rooms?: readonly string[];
       /** Marks for the store's `Marker`. By default nothing changes outside the stream. */
       marks?: JsonObject;
@@ -153,7 +154,9 @@ export interface OtherStreams<S extends WithSeq> {
   hold(kind: string): void;
 }
 
-/** Decides what to commit: synchronous, without side effects. What it throws, `transact` throws, writing nothing. */
+/**
+ * Decides what to commit; synchronous, without side effects. If it throws, nothing is written and `transact` throws.
+ */
 export type Decide<S extends WithSeq, A> = (
   head: StreamState<S>,
   neighbours: OtherStreams<S>,
@@ -173,11 +176,11 @@ export const BEGINNING: JournalCursor = { offset: 0, seq: 0 };
 /** Where a scan ended. */
 export interface ScanResult {
   behind: JournalCursor;
-  /** True when no committed entry is left to read. */
+  /** True if no committed entry is left to read. */
   complete: boolean;
   /** Length of the journal in bytes, including an uncommitted end. */
   size: number;
-  /** Whether something follows the last commit: a write that was interrupted or is in progress. */
+  /** Whether bytes follow the last commit, because a write was interrupted or is in progress. */
   torn: boolean;
 }
 
@@ -193,17 +196,17 @@ export interface Checkpoint<S extends WithSeq> {
   torn: boolean;
 }
 
-/** What the owner of the format adds to the comparison of a replay. */
+/** Checks that the format's owner adds to a replay. */
 export interface ReplayOptions<S extends WithSeq> {
-  /** Whether only the owner writes the document at `path` (as in `DocumentReader`): then any change is a difference. */
+  /** Returns whether only the owner writes the document at `path`, so that any other change is a difference. */
   isOwn?: (path: string) => boolean;
-  /** Returns what is wrong with an entry; called for every entry, oldest first. */
+  /** Returns the problems of an entry; called for every entry, oldest first. */
   entry?: (entry: Entry) => string[];
   /** Returns the renderings as they should be, by path; called after all entries. */
   renderings?: (snapshot: S, contents: JournalPast['contents']) => ReadonlyMap<string, Buffer>;
 }
 
-/** Something that contradicts the journal. */
+/** A contradiction between the journal and the stored files. */
 export interface ReplayDifference {
   problem: string;
   /** `seq` of the entry that it contradicts. */
@@ -225,7 +228,7 @@ export interface Replay<S extends WithSeq> {
   documents: number;
   objects: number;
   differences: ReplayDifference[];
-  /** What is legitimate but worth knowing: an unfinished commit, a document edited since. */
+  /** Differences that are legitimate but worth knowing, such as an unfinished commit or a document edited since. */
   notes: ReplayDifference[];
 }
 
@@ -249,7 +252,7 @@ export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
   journal(stream: string): Promise<Entry[]>;
   /**
    * Passes the entries after `from` to `visit`, oldest first, until it returns false or none is left.
-   * @throws what `visit` throws; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
+   * @throws any error of `visit`; DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
    */
   scan(stream: string, from: JournalCursor, visit: (entry: Entry) => boolean): Promise<ScanResult>;
   /**
@@ -280,13 +283,13 @@ export interface HistoryStore<S extends WithSeq> extends ReadStore<S> {
 export interface Store<S extends WithSeq> extends HistoryStore<S> {
   /**
    * Runs a transaction: lock → read → redo → decide → objects → journal (the commit) → documents, snapshot → unlock.
-   * @throws what `decide` throws; DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`
+   * @throws any error of `decide`; DevCliError `LOCKED`, `IO`, `STATE_CORRUPT`, `STATE_NEWER`, `JOURNAL_CORRUPT`
    */
   transact<A>(stream: string, decide: Decide<S, A>): Promise<A>;
   /**
    * Writes documents for a stream that has no commit yet; the first commit adopts them.
    * @param decide gets the documents already there; called under the lock, synchronous, without side effects
-   * @throws `Layout.taken` if the stream has a commit by now; what `decide` throws; DevCliError `LOCKED`, `IO`
+   * @throws `Layout.taken` if the stream has a commit by now; any error of `decide`; DevCliError `LOCKED`, `IO`
    */
   place<A>(stream: string, decide: (files: DocumentReader) => Placement<A>): Promise<A>;
 }

@@ -5,9 +5,9 @@ import { loadLazily } from '../base/lazy.js';
 import { sha256 } from '../base/sha256.js';
 
 /**
- * A document content in a journal line. A string is its UTF-8 text. `deflated` is a zlib stream (RFC 1950) in base64;
- * its preset dictionary is the content `like` of the same line, which itself has no `like` (journal-format.md,
- * Contents).
+ * A document's content in a journal line. A string is its UTF-8 text. `deflated` is a zlib stream (RFC 1950) in base64;
+ * `like` is the digest of another content in the same line, without a `like` of its own, that serves as the preset
+ * dictionary (journal-format.md, Contents).
  */
 export type StoredText = string | { deflated: string; like?: string };
 
@@ -19,7 +19,10 @@ const LARGEST_PLAIN = 1024;
 
 const zlib = loadLazily<typeof import('node:zlib')>('node:zlib');
 
-/** Packs a commit's contents by digest, none above `LARGEST_TEXT`. Prompts of one wave share most of their text. */
+/**
+ * Packs a commit's contents by digest, none above `LARGEST_TEXT`. The first deflated content serves as the others'
+ * dictionary, because the prompts of one wave share most of their text.
+ */
 export function packTexts(contents: ReadonlyMap<string, Buffer>): Record<string, StoredText> {
   const texts: Record<string, StoredText> = {};
   let first: [string, Buffer] | undefined;
@@ -44,7 +47,7 @@ interface WithTexts {
   texts?: { [sha256: string]: unknown };
 }
 
-/** Returns a content that an entry holds; null if missing, not as its digest says, or larger than a document. */
+/** Returns a content that an entry holds; null if it is missing, does not match its digest, or is too large. */
 export function readEntryContent(entry: WithTexts, digest: string): Buffer | null {
   const text = textOf(entry, digest);
   if (!isRecord(text) || text['like'] === undefined) return readAlone(entry, digest);

@@ -12,7 +12,7 @@ import { readLine } from './undo.js';
 
 /** Handles commits of what an attempt changed in its own work tree (loop-core.md, auto, steps 4 to 6). */
 
-/** The author and committer of kept commits, which belong to no user. */
+/** Environment variables that make dev-cli the author and committer of kept commits, which belong to no user. */
 export const KEPT_COMMIT_IDENTITY = {
   GIT_AUTHOR_NAME: 'dev-cli',
   GIT_AUTHOR_EMAIL: 'dev-cli@localhost',
@@ -26,13 +26,13 @@ export interface TreeDifference {
   commit: string | null;
   /** Relative to the top of the repository, sorted. */
   paths: string[];
-  /** Paths that differ but do not count. */
+  /** Paths that differ but were left out of the commit. */
   left: string[];
 }
 
 /**
- * Writes a tree of everything that git does not ignore; keeps its objects. @throws DevCliError `GIT_FAILED`, `IO`,
- * `INTERRUPTED`
+ * Writes everything that git does not ignore as a tree object to the repository, and returns the tree's id.
+ * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function writeTree(tree: string, options: GitOptions): Promise<string> {
   const kept = await storeContentTree(tree, options);
@@ -45,7 +45,7 @@ export async function writeTree(tree: string, options: GitOptions): Promise<stri
  * staged or committed it since.
  * @param tree absolute: top of a work tree
  * @param change.zero the earlier tree, from `writeTree`
- * @param change.leaves tells which paths do not count
+ * @param change.leaves returns whether a path is left out of the commit
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function keepDifference(
@@ -100,7 +100,7 @@ export interface PathChange {
   path: string;
   /** The target if the path is now a symbolic link. */
   link: string | null;
-  /** Whether the path is now a nested repository, of which git records only a commit. */
+  /** Whether the path is now a nested repository: git records only its commit, not its files. */
   isSubmodule: boolean;
 }
 
@@ -124,7 +124,7 @@ export async function listPathChanges(
 
 /**
  * Applies the text of a diff to a commit without touching any work tree.
- * @param patch.keeps whether the new objects stay in the repository; otherwise nothing is written there
+ * @param patch.keeps whether the new objects are written to the repository; otherwise they are discarded on return
  * @returns git's message if the patch does not apply
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
@@ -155,15 +155,15 @@ export async function applyPatchToCommit(
   }
 }
 
-/** Applies only to the index, with exact whitespace; also refuses names that HFS or NTFS would treat as `.git`. */
+/** Applies a patch only to the index, with exact whitespace; also refuses names that HFS or NTFS treat as `.git`. */
 const APPLY = [
   ...['-c', 'core.protectHFS=true', '-c', 'core.protectNTFS=true'],
   ...['apply', '--cached', '--whitespace=nowarn', '--no-ignore-whitespace', '-'],
 ];
 
 /**
- * Lists references below a prefix that point to kept commits, with these. Leaves out references that only reserve a
- * number and so point to a base.
+ * Lists the references below a prefix that point to kept commits, with these commits. Leaves out references that only
+ * reserve a number: they still point to a base, which `KEEPER` did not write.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function listKept(top: string, prefix: string, options: GitOptions): Promise<Map<string, string>> {
@@ -178,13 +178,13 @@ export async function listKept(top: string, prefix: string, options: GitOptions)
 }
 
 /**
- * Turns new nested repositories into plain directories by removing their `.git`: git would not store their files.
- * Repositories that were there before, as an install may bring them, stay.
+ * Turns new nested repositories into plain directories by removing their `.git`, because git would not store their
+ * files. Leaves alone nested repositories that are already in the tree `zero`, such as those that an install created.
  */
 async function unnest(tree: string, zero: string, options: GitOptions): Promise<void> {
   const list = ['ls-files', '--others', '--exclude-standard', '-z'];
   const known = new Set<string>();
-  // Inside, git then finds further repositories.
+  // Once a `.git` is removed, git may find more repositories inside that directory.
   for (;;) {
     const others = splitNames(await executeGit(tree, list, options));
     const nested = others.filter((path) => path.endsWith('/') && !known.has(path));
@@ -222,7 +222,7 @@ function parseRaw(raw: Buffer): { entry: string; path: Buffer; gone: boolean }[]
 }
 
 /**
- * Checks out a commit in a work tree of dev-cli, and removes untracked files that git does not ignore.
+ * Checks out a commit in a work tree that dev-cli created, and removes untracked files that git does not ignore.
  * @param except paths relative to the top that stay untouched and untracked
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
@@ -237,7 +237,7 @@ export async function checkOutTree(
 }
 
 /**
- * Applies the changes of a commit to the index and the work tree, without committing.
+ * Applies a commit's changes to the index and the work tree, without committing.
  * @returns git's message if they do not apply
  * @throws DevCliError `IO`, `INTERRUPTED`
  */

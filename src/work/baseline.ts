@@ -3,11 +3,11 @@ export interface Baseline {
   /** The commit checked out; null before the first one. */
   head: string | null;
   /**
-   * Every path outside `.dev/` that git saw as changed or untracked, relative to the work tree, with its digest (digest.ts; for
-   * a nested repository `tree:` and a digest) or, if it was deleted, null.
+   * Every path outside `.dev/` that git reported as changed or untracked, relative to the work tree, with its digest
+   * (digest.ts; for a nested repository `tree:` and a digest) or, if it was deleted, null.
    */
   dirty: Record<string, string | null>;
-  /** Those of `dirty` that are staged; absent if there are none. */
+  /** The paths in `dirty` that are staged; absent if there are none. */
   staged?: readonly string[];
   /** How many commits the branch is ahead of its upstream; absent without an upstream. */
   ahead?: number;

@@ -1,7 +1,7 @@
 import { DevCliError } from '../base/errors.js';
 import { buildUserEnvironment, executeGit, findRepository, type GitOptions } from './git-command.js';
 
-/** What opening a pull request changes in a repository: creates a branch, adds a first commit to it, pushes it. */
+/** Prepares a repository for a pull request: creates a branch, adds a first commit to it, and pushes it. */
 
 /** Branches that people usually share, besides the remote's default branch. */
 const SHARED = ['main', 'master', 'trunk', 'develop', 'development'];
@@ -14,8 +14,8 @@ export interface Upstream {
 }
 
 /**
- * Puts the work tree on a branch of its own: on the current one unless that is shared, otherwise on `wanted`, which is
- * created if necessary. Leaves uncommitted changes as they are. May be repeated.
+ * Makes sure that the work tree is on an unshared branch: stays on the current branch unless that is shared, otherwise
+ * switches to `wanted`, creating it if necessary. Leaves uncommitted changes as they are. May be repeated.
  * @param workTree absolute path
  * @returns the branch, and whether it was created
  * @throws DevCliError `GIT_FAILED` without a repository, or if git refuses to switch; `IO`, `INTERRUPTED`
@@ -73,7 +73,7 @@ export async function findUpstream(workTree: string, branch: string, options: Gi
 }
 
 /**
- * Adds an empty commit to a branch that has no commit of its own: forges refuse a pull request for such a branch.
+ * Adds an empty commit to a branch that has no commit of its own, since forges refuse a pull request for such a branch.
  * Touches neither the index nor the work tree.
  * @returns whether a commit was made
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
@@ -97,7 +97,7 @@ export const PUSH_TIMEOUT = 600;
 
 /**
  * Pushes the branch, never by force, and sets its upstream.
- * @throws DevCliError `GIT_FAILED` with what git said; `INTERRUPTED`
+ * @throws DevCliError `GIT_FAILED` with git's message; `INTERRUPTED`
  */
 export async function push(workTree: string, remote: string, branch: string, options: GitOptions = {}): Promise<void> {
   // After `--`, because the name of a remote may look like an option.
@@ -122,8 +122,8 @@ export function buildPushEnvironment(inherited: NonNullable<GitOptions['env']>):
 }
 
 /**
- * Finds the commit at the tip of a branch, and how many commits of HEAD that branch lacks; null if the branch does not
- * exist.
+ * Finds the commit at the tip of a branch, and counts the commits of HEAD that the branch lacks; null if the branch
+ * does not exist.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function findBranchTip(

@@ -5,22 +5,22 @@ import type { WorkTreeStatus } from './baseline.js';
 import { findCommitIn, isAncestor } from './commit-search.js';
 import type { GitOptions } from './git-command.js';
 
-/** Decides whether a commit of a run may go where HEAD is, and whether git can commit at all (engine.md, Commits). */
+/** Decides whether a run may commit on top of HEAD, and whether git can commit at all (engine.md, Commits). */
 
-/** The conditions that HEAD must meet for a commit of a run. */
+/** The conditions that HEAD must meet before a run may commit. */
 export interface HeadRule {
   /**
-   * The commit that HEAD must contain: the run's last commit, with its trailer's `key`, or else the one that the run
-   * began on.
+   * The commit that HEAD must contain: the run's last commit, with its trailer's `key`, or, before the run's first
+   * commit, the one that was checked out when it began.
    */
   last: { sha: string; key?: string | undefined } | null;
-  /** The branch of the run; null if HEAD was detached, undefined if nobody has looked yet. */
+  /** The run's branch; null if HEAD was detached, undefined if the branch has not been read yet. */
   branch?: string | null | undefined;
 }
 
 /**
- * Returns why the run must not commit where HEAD is, or null if it may. Accepts a new branch made from the run's last
- * commit; accepts a detached HEAD only if the run's HEAD was detached already.
+ * Returns why the run must not commit on top of the current HEAD, or null if it may. Accepts a new branch made from the
+ * run's last commit; accepts a detached HEAD only if the run's HEAD was detached already.
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function findHeadRefusal(
@@ -59,7 +59,7 @@ const UNDER_WAY: Record<string, string> = {
 export const COMMIT_STATE_FILES = [...Object.keys(UNDER_WAY), 'index.lock', 'hooks'];
 
 /**
- * Returns why git cannot commit at the moment, wherever HEAD is, or null if it can.
+ * Returns why git cannot commit at the moment, regardless of where HEAD is, or null if it can.
  * @param places absolute paths of the files of `COMMIT_STATE_FILES`, in that order
  */
 export async function findCommitObstacle(places: readonly string[]): Promise<string | null> {

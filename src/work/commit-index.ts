@@ -5,12 +5,13 @@ import type { Baseline } from './baseline.js';
 import { executeGit, type GitOptions } from './git-command.js';
 import { splitNames } from './status.js';
 
-/** What committing a run's work does to the user's index, and how that is undone. */
+/** Prepares the user's index for committing a run's work, and restores it afterwards. */
 
 /**
- * Registers new files with git (`add --intent-to-add`): otherwise `commit --only` refuses them. May be repeated.
- * @param paths no ignored untracked files: `--force`, needed for tracked files below an ignored directory, would add
- * them
+ * Registers new files with git (`add --intent-to-add`), because `commit --only` would otherwise refuse them. May be
+ * repeated.
+ * @param paths must not contain ignored untracked files: `--force`, needed for tracked files below an ignored
+ * directory, would add them
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function announceNew(workTree: string, paths: readonly string[], options: GitOptions = {}): Promise<void> {
@@ -34,9 +35,9 @@ export async function withdrawNew(workTree: string, paths: readonly string[], op
 }
 
 /**
- * Brings the index in line with a commit just made. If a hook changed the committed content, git leaves the content
- * from before the hook in the index, as if it were staged. May be repeated.
- * @param before the work tree when the run began: the index is left alone for the user's own changes
+ * Updates the index to match a commit just made. If a hook changed the committed content, git leaves the content from
+ * before the hook in the index, where it looks like a staged change. May be repeated.
+ * @param before the work tree when the run began; index entries of paths that were dirty then are the user's and stay
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function syncIndex(
@@ -78,7 +79,7 @@ export async function mayExist(path: string): Promise<boolean> {
   );
 }
 
-/** The length of a command line is limited. */
+/** Splits paths into groups, since the length of a command line is limited. */
 function splitIntoPortions(paths: readonly string[]): string[][] {
   const size = 200;
   return Array.from({ length: Math.ceil(paths.length / size) }, (_, at) => paths.slice(at * size, (at + 1) * size));

@@ -19,25 +19,25 @@ import { splitNames } from './status.js';
 
 /** Decides which changed paths go into a commit, and which are left out and why (engine.md, Commits). */
 
-/** What a commit of a run may contain, and where it may go. */
+/** Which changes a run's commit may contain, and on which HEAD it may be made. */
 export interface CommitScope {
   /** `<runId>/<todo>`, or `<runId>/residual`. */
   key: string;
-  /** The work tree when this piece of work began: only later changes can be committed. */
+  /** The work tree when the todo or other work to be committed began: only later changes can be committed. */
   since: Baseline;
   /** The work tree when the run began: changes that existed then are the user's and are left alone. */
   before: Baseline;
   /** Globs of the paths that belong to the work, relative to the work tree; null for everything. */
   files: readonly string[] | null;
-  /** Single paths that also belong to the work. */
+  /** Individual paths, not globs, that also belong to the work. */
   charged: readonly string[];
-  /** The paths that agents list in their results; if missing, every changed path of the work counts as listed. */
+  /** The paths that agents list in their results; if missing, every changed path that belongs to the work is listed. */
   listed?: Listed;
-  /** Conditions on HEAD; if missing, the commit goes wherever HEAD is. */
+  /** Conditions on HEAD; if missing, the commit is made on any HEAD. */
   head?: HeadRule;
 }
 
-/** Paths of results, relative to the work tree. A directory stands for everything below it. */
+/** Paths that results name, relative to the work tree. A directory stands for everything below it. */
 interface Listed {
   filesChanged: readonly string[];
   /** Paths that the worker attributes to somebody else. */
@@ -61,7 +61,7 @@ export interface LeftPath {
 }
 
 /**
- * Divides the changes since the work began into those that are committed and those that are left.
+ * Divides the changes since the work began into those to commit and those to leave uncommitted.
  * @param workTree absolute path
  * @throws DevCliError `INTERRUPTED`
  */
@@ -74,7 +74,7 @@ export async function selectPaths(
   const { before, listed, files, charged } = scope;
   const isNested = (path: string) => now.dirty[path]?.startsWith(NESTED_MARK) === true;
   const isInside = files === null ? () => true : createGlobTest(files, charged);
-  // A nested repository also belongs to the work if the work may change something inside it.
+  // A nested repository also belongs to the work if a glob or path of the work leads into it.
   const leadsInto = createLeadTest([...(files ?? []), ...charged]);
   const changed = listChangedPaths(now, scope.since).filter(
     (path) => isInside(path) || (isNested(path) && leadsInto(path)),
@@ -117,8 +117,8 @@ function createLeadTest(named: readonly string[]): (path: string) => boolean {
 }
 
 /**
- * Gives the reason for each nested repository: a submodule, whose changes must be committed inside it, or any other
- * repository.
+ * Returns each nested repository with the reason why it is not committed: it is a submodule, whose changes must be
+ * committed inside it, or it is some other repository.
  */
 async function nameRepositories(
   workTree: string,
@@ -143,8 +143,8 @@ async function findRepositoryAround(workTree: string, path: string): Promise<str
 }
 
 /**
- * Removes paths that another path covers, since git refuses both together: a file replaced by a directory is covered by
- * the files in that directory; files of a directory replaced by a file or link are covered by that file or link.
+ * Removes paths that another path covers, since git refuses both in one commit. If a directory replaced a file, the
+ * directory's new files cover it; if a file or link replaced a directory, that file or link covers the old files.
  * @param workTree absolute path
  */
 export async function leaveOutReplaced(workTree: string, paths: readonly string[]): Promise<string[]> {
@@ -166,7 +166,7 @@ const LOOKED_UP = 200;
  * Lists paths that results name but that are not committed: ignored, missing, outside, in a nested repository, the
  * user's, or not in the todo's files (engine.md, Commits).
  * @param workTree absolute path
- * @param settled paths that are committed or already known to be left
+ * @param settled paths that are committed, or already known not to be
  * @throws DevCliError `INTERRUPTED`
  */
 export async function listLeftPaths(
@@ -201,7 +201,7 @@ export async function listLeftPaths(
   return [...left, ...named, ...(await listUnheld(workTree, unknown, options))];
 }
 
-/** Returns those of the unchanged paths that git does not track, with the reason. */
+/** Returns those unchanged paths that git does not track, each with the reason why it cannot be committed. */
 async function listUnheld(workTree: string, paths: readonly string[], options: GitOptions): Promise<LeftPath[]> {
   if (paths.length === 0) return [];
   const ask = async (...flags: string[]) => {
@@ -228,7 +228,7 @@ function createRelatedTest(paths: readonly string[]): (path: string) => boolean 
   return (path) => above.has(path) || below(path);
 }
 
-/** Returns those nested repositories that are submodules with another commit checked out than the recorded one. */
+/** Returns those nested repositories that are submodules whose checked-out commit is not the recorded one. */
 async function listMovedSubmodules(
   workTree: string,
   nested: readonly string[],

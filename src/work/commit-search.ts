@@ -57,7 +57,7 @@ export async function findCommitByLine(
 ): Promise<string | null> {
   if (head === null || head === since) return null;
   const only = ['log', '--no-show-signature', '--fixed-strings', `--grep=${line}`, '-z', '--format=%H%n%B'];
-  // If history was rewritten, `since` may be gone: then the whole history is searched.
+  // If history was rewritten, `since` may no longer exist: then the whole history is searched.
   const recent =
     since === null ? null : await nullIfRefused(executeGit(workTree, [...only, `${since}..${head}`], options));
   const answer = recent ?? (await executeGit(workTree, [...only, head], options));
@@ -67,16 +67,17 @@ export async function findCommitByLine(
     .split('\0')
     .map((commit) => commit.split('\n'))
     .filter((lines) => lines.some((each) => each.trim() === line));
-  // The oldest match is ours: a hook may add commits with our message. Without `since` take the newest, since a todo
-  // may have been redone.
+  // After `since`, the oldest match is ours, because a hook may then have added commits with our message. In the whole
+  // history, the newest is ours, because an earlier one may come from a todo that was redone.
   return (recent === null ? found[0] : found.at(-1))?.[0] ?? null;
 }
 
-/** Maximum number of commits in which to look for one that lost its trailer. */
+/** Maximum number of commits to search for one that lost its trailer. */
 const LOOKED_AT = 50;
 
 /**
- * Finds the only commit since `before` that contains all of these paths: a hook may have removed the trailer of ours.
+ * Finds the only commit since `before` that contains all of these paths; used because a hook may have removed the
+ * trailer from dev-cli's commit.
  * @returns null if there is no such commit, or several, since any of them could be ours
  * @throws DevCliError `INTERRUPTED`
  */
@@ -101,7 +102,7 @@ export async function findCommitByPaths(
 }
 
 /**
- * Reads the first line of a commit's message, which a hook may have changed; returns no `subject` if git cannot tell.
+ * Reads the first line of a commit's message, which a hook may have changed; returns no `subject` if git cannot.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function readSubject(
@@ -115,12 +116,12 @@ export async function readSubject(
   return subject === '' ? {} : { subject };
 }
 
-/** Returns whether a commit is an ancestor of another; false if either is gone. @throws DevCliError `INTERRUPTED` */
+/** Returns whether `from` is an ancestor of `to`; false if either is missing. @throws DevCliError `INTERRUPTED` */
 export async function isAncestor(workTree: string, from: string, to: string, options: GitOptions): Promise<boolean> {
   return (await nullIfRefused(executeGit(workTree, ['merge-base', '--is-ancestor', from, to], options))) !== null;
 }
 
-/** A commit of the history. */
+/** A commit as `git log` prints it. */
 export interface LoggedCommit {
   sha: string;
   subject: string;

@@ -8,8 +8,8 @@ import { listChangedPaths } from './paths.js';
 import { executeFile } from './processes.js';
 
 /**
- * Plans the commits of a run's work (engine.md, Commits). Each commit carries a trailer, and dev-cli searches for it
- * before committing, so that a commit is made only once however often dev-cli is interrupted.
+ * Plans and makes the commits of a run's work (engine.md, Commits). Each commit carries a trailer, and dev-cli searches
+ * for that trailer before committing, so that a commit is made only once however often dev-cli is interrupted.
  */
 
 /** Where HEAD was when the commit was planned. */
@@ -42,12 +42,12 @@ export async function readCommitSetting(workTree: string, options: GitOptions = 
 export type CommitPlan =
   | { kind: 'found'; sha: string }
   | { kind: 'nothing'; why: string; left: LeftPath[] }
-  /** The commit has to wait. `head`: because of where HEAD is, which a person may accept. */
+  /** The commit has to wait. `head`: whether HEAD's position is the reason, which a person may accept. */
   | { kind: 'later'; why: string; left: LeftPath[]; head: boolean }
-  /** `alone`: git needs nobody else: no hook runs, and nothing asks for a signature. */
+  /** `alone`: whether git can commit unaided, because no hook runs and no signature is made. */
   | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition; alone: boolean };
 
-/** Returns whether a commit can result from this scope at all, which needs listed paths and files of the todo. */
+/** Returns whether this scope can yield a commit at all: it needs listed paths, and files that belong to the todo. */
 export function canYieldCommit({ listed, files, charged }: CommitScope): boolean {
   const isListed = listed === undefined || listed.filesChanged.length > 0;
   return isListed && (files === null || files.length + charged.length > 0);
@@ -55,7 +55,7 @@ export function canYieldCommit({ listed, files, charged }: CommitScope): boolean
 
 /**
  * Returns whether there is clearly nothing to commit and nothing to report: no result lists a path, nothing has
- * changed, and no commit was made since that could be the one in question.
+ * changed, and HEAD has not moved since the work began, so the work has not been committed already either.
  */
 export function isPlainlyEmpty({ head, dirty }: Baseline, { since, listed }: CommitScope): boolean {
   if (head !== null && head !== since.head) return false;
@@ -111,22 +111,22 @@ async function findPlaces(workTree: string, files: readonly string[], options: G
   return answers.map((answer) => resolve(workTree, answer.toString('utf8').slice(0, -1)));
 }
 
-/** What git answered when it was asked to commit at once. */
+/** The outcome of `makeCommit`. */
 export interface CommitAnswer {
-  /** `cut off`: git was ended by a signal or the timeout, or could not be started. */
+  /** Git's exit code. `cut off`: git was ended by a signal or the timeout, or could not be started. */
   exit: number | 'cut off';
   output: string;
   /** The sha of the commit, if git printed it. */
   sha: string | null;
 }
 
-/** Maximum number of bytes that git may print about a commit. */
+/** Maximum size of git's output about a commit, in bytes. */
 const LONGEST_ANSWER = 16 * 1024 * 1024;
 
 /**
- * Has git commit within the call; only without hooks and signature. Git may run maintenance only after a run's last
- * commit.
- * @param timeoutSeconds after which git is ended
+ * Runs `git commit` within the call and waits for it; only for commits without hooks and signature. Lets git run
+ * maintenance only after a run's last commit (`last`).
+ * @param timeoutSeconds seconds after which git is ended
  * @throws DevCliError `IO`
  */
 export async function makeCommit(
@@ -137,7 +137,7 @@ export async function makeCommit(
   const files = buildCommitFiles(message, key, paths);
   const maintenance = last ? [] : ['-c', 'maintenance.auto=false', '-c', 'gc.auto=0'];
   const [, ...args] = buildCommitCommand(null, '-').filter((word) => word !== '--quiet');
-  // With the full sha in its output, git says which commit it made.
+  // Git prints the sha of the new commit; these settings keep it from being abbreviated.
   const argv = [
     '-c',
     'core.abbrev=no',
@@ -161,8 +161,8 @@ export async function makeCommit(
 }
 
 /**
- * Builds the command that makes the commit, for the detached runner, since hooks may take long. The command reads
- * message and paths from files, so that no path can be mistaken for an option or a pattern.
+ * Builds the command that makes the commit. The detached runner runs it, since hooks may take long. The command reads
+ * the message and the paths from files, so that no path can be mistaken for an option or a pattern.
  */
 export function buildCommitCommand(messageFile: string | null, pathsFile: string): string[] {
   return [
@@ -192,8 +192,8 @@ export function buildCommitFiles(
 }
 
 /**
- * Returns whether the commit failed because there was nothing to commit, as with a file that was staged and is now
- * gone. Must be called before `withdrawNew`. Runs no hooks.
+ * Returns whether the commit failed because there was nothing to commit, for example if a staged new file has since
+ * been deleted. Must be called before `withdrawNew`. Runs no hooks.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function isEmptyCommit(
@@ -216,11 +216,11 @@ export function buildCommitEnvironment(inherited: NonNullable<GitOptions['env']>
  */
 export function isTemporaryGitFailure(output: string): boolean {
   const unwritable = /index\.lock|read-only file system|permission denied|insufficient permission|no space left/i;
-  // The second pattern: a file that existed when the commit was planned is gone.
+  // The second pattern matches if a file that existed when the commit was planned has been deleted since.
   return unwritable.test(output) || /did not match any file\(s\) known to git/.test(output);
 }
 
-/** Returns whether git refused a path outside the sparse checkout: trying again would not help. */
+/** Returns whether git refused a path outside the sparse checkout, in which case trying again does not help. */
 export function isOutsideSparse(output: string): boolean {
   return /outside of your sparse-checkout/.test(output);
 }

@@ -4,15 +4,15 @@ import { join, resolve } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { executeGit, findRepository, type GitOptions } from './git-command.js';
 
-/** Computes an id of what a repository contains, independent of what is staged or committed (memory.md, Truth). */
+/** Computes an id of a repository's content, whether or not that is staged or committed (memory.md, Truth). */
 
-/** Seconds that computing the content may take; it serves only one line of output. */
+/** Seconds that `readContent` may take, since its result serves only one line of output. */
 const PATIENCE = 2;
 
-/** Paths that memory writes itself, relative to the work tree; they do not count. */
+/** Paths that memory writes itself, relative to the work tree; they are not part of the content. */
 const OWN = ['.dev', '.ai/handoffs', 'PROJECT_CONTEXT.md'];
 
-/** Git settings: write nothing besides index and objects, run no hook, reject no line ending. */
+/** Git settings with which git writes nothing but index and objects, runs no hook, and rejects no line ending. */
 const QUIET = ['core.hooksPath=/dev/null', 'core.splitIndex=false', 'core.safecrlf=false', 'core.fsync=none'];
 
 /** The content of a work tree objects in the repository. */
@@ -28,8 +28,8 @@ export interface KeptContent {
  * `.ai/handoffs/` and PROJECT_CONTEXT.md of the work tree. Staging or committing the changes does not alter the id, and
  * a linked work tree with the same content has the same id. Writes nothing to the repository.
  * @param workTree absolute path
- * @returns null if it cannot be determined: no repository, an unreadable file, a submodule with changes of its own, or
- * more than two seconds
+ * @returns null if the id cannot be determined: there is no repository, a file is unreadable, a submodule has changes
+ * of its own, or git takes more than two seconds
  * @throws DevCliError `IO` (the work tree is gone), `INTERRUPTED`
  */
 export async function computeContentTree(workTree: string, options: GitOptions = {}): Promise<string | null> {
@@ -69,12 +69,12 @@ async function makeTrees(workTree: string, options: GitOptions, until: number | 
     };
     mkdirSync(own);
     copyIndex(index, aside.index);
-    // Compressing objects that are deleted right after would be a waste.
+    // Objects that are deleted right afterwards are not worth compressing.
     const settings = [...QUIET, ...(until === null ? [] : ['core.looseCompression=0'])].flatMap((one) => ['-c', one]);
     const run = async (...args: string[]): Promise<string> =>
       (await executeGit(workTree, [...settings, ...args], { ...limit(options, until), aside })).toString('utf8').trim();
     await run('add', '--all', '--', ':/');
-    // The tree records only the commit of a submodule: this command fails if one has changes of its own.
+    // Fails if a submodule has changes of its own: the tree, which records only a submodule's commit, would miss them.
     if (until !== null && existsSync(resolve(workTree, found.top, '.gitmodules'))) await run('diff-files', '--quiet');
     const tree = until === null ? await run('write-tree') : '';
     await run('rm', '--cached', '--force', '-r', '--quiet', '--ignore-unmatch', '--', ...OWN);
@@ -90,8 +90,8 @@ function limit(options: GitOptions, until: number | null): GitOptions {
 }
 
 /**
- * Copies an index with its modification time: git rereads only files that changed at or after that time, and trusts the
- * index for the others. One millisecond is subtracted because Node loses precision in times.
+ * Copies an index with its modification time, because git rereads only files that changed at or after that time, and
+ * trusts the index for the others. Subtracts one millisecond because Node rounds the time.
  */
 function copyIndex(from: string, to: string): void {
   const stats = statSync(from, { throwIfNoEntry: false });

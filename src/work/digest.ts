@@ -2,7 +2,7 @@ import { closeSync, constants, lstatSync, openSync, readFileSync, readlinkSync, 
 import { getSystemCode } from '../base/errors.js';
 import { sha256 } from '../base/sha256.js';
 
-/** Size in bytes above which a file is identified by size and mtime: hashing it at every call would take seconds. */
+/** Size in bytes above which a file is identified by size and mtime, since hashing it would take seconds per call. */
 const LARGE = 32 * 1024 * 1024;
 
 /**

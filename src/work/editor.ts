@@ -18,10 +18,10 @@ export function findEditor(env: Environment): string | null {
   return visual || env['EDITOR'] || (isDumb ? null : 'vi');
 }
 
-/** Characters that make git run the editor through a shell: the command may contain options, quotes, variables. */
+/** Characters that make git run the editor through a shell, since they mark options, quotes or variables. */
 const FOR_A_SHELL = /[|&;<>()$`\\"' \t\n*?[#~=%]/;
 
-/** Returns the argument vector that opens a file; the path is passed as an argument that no shell interprets. */
+/** Returns the argument vector that opens a file. The path is passed as an argument, so no shell interprets it. */
 export function buildEditorCommand(editor: string, path: string): readonly [string, ...string[]] {
   return FOR_A_SHELL.test(editor) ? ['/bin/sh', '-c', `${editor} "$@"`, editor, path] : [editor, path];
 }
@@ -67,7 +67,7 @@ function editorError(what: string, fix: string, cause?: Error): DevCliError {
   return new DevCliError('COMMAND_FAILED', `${what}; nothing was applied.`, { fix, ...(cause && { cause }) });
 }
 
-/** Signals that the terminal sends to every foreground process; only the editor should react to them. */
+/** Signals that a key press sends to every foreground process; while the editor runs, only it should react to them. */
 const KEYS = ['SIGINT', 'SIGQUIT'] as const;
 
 async function whileEditorHearsKeys<T>(work: () => Promise<T>): Promise<T> {

@@ -2,8 +2,8 @@ import type { ExecFileException } from 'node:child_process';
 import { childProcess, type Execution, type ExecutionOptions } from './processes.js';
 
 /**
- * Runs a program to its end in its own process group, so that Ctrl-C on the terminal, which reaches only this process's
- * group, does not end it halfway. Its output is not limited, and the call's abort signal does not reach it.
+ * Runs a program to its end in its own process group. Ctrl-C on the terminal reaches only this process's group, so it
+ * does not end the program halfway. The program's output is not limited, and `signal` of the options is ignored.
  */
 export function executeFileApart(
   program: string,

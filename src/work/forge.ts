@@ -7,7 +7,7 @@ import { isReachable } from './commit-head.js';
 import { executeGit, findRepository, type GitOptions, nullIfRefused } from './git-command.js';
 import { executeFile } from './processes.js';
 
-/** Queries and requests to a forge through `gh`. Its output is checked before it is used. */
+/** Sends queries and requests to a forge through `gh`, and checks its output before using it. */
 
 /** The text of a pull request. */
 export interface PullRequest {
@@ -62,12 +62,12 @@ export interface ExistingPullRequest {
 
 /** Seconds that `gh` may take, including the network. */
 export const GH_TIMEOUT = 120;
-/** Seconds that `gh` may take to say who is signed in. */
+/** Seconds that `gh` may take to report who is signed in. */
 const STATUS_TIMEOUT = 5;
 const MAX_OUTPUT = 16 * 1024 * 1024;
 /** How many characters of gh's output are shown. */
 const SAID = 500;
-/** What gh prints if nobody is signed in; any other failure means that it could not find out. */
+/** Matches gh's output if nobody is signed in; any other failure means that gh could not find out. */
 const SIGNED_OUT = /not logged in|failed to log in|gh auth login/i;
 
 /**
@@ -228,7 +228,7 @@ function parseRequest(row: unknown): ExistingPullRequest[] {
   return state === undefined ? [] : [{ url: row['url'], state, draft: row['isDraft'] === true }];
 }
 
-/** What is missing for a pull request, as far as that is known without asking the forge. */
+/** Problems that would prevent a pull request and that can be found without asking the forge. */
 interface ForgeAccess {
   /** Why nothing can be pushed; null if the repository has a remote. */
   remote: string | null;

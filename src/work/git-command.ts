@@ -18,18 +18,18 @@ export interface GitOptions {
   input?: string | Buffer;
   /** Talks with git while it runs, instead of `input`; has no effect in `runGitQuerySync`. */
   converse?: Conversation;
-  /** Runs git in its own process group: Ctrl-C does not end it halfway. */
+  /** Runs git in its own process group, so that Ctrl-C does not end it halfway. */
   apart?: boolean;
   /** Makes git use this index and object directory instead of the repository's, which git then only reads. */
   aside?: { index: string; objects?: { directory: string; beside: string } };
 }
 
-/** Whether a directory is in a repository, and where in it. */
+/** Whether a directory is in a repository, and at which place in it. */
 export type RepositoryLookup =
   | { kind: 'no-git' | 'no-repository' }
   /**
-   * `prefix`: path from the top of the repository to the directory, ending in `/`, or empty. `top`: the path back up.
-   * `places`: where git keeps the requested files; null if git's answer is ambiguous, as with a line feed in a path.
+   * `prefix`: path from the repository's top to the directory, ending in `/`, or empty. `top`: the path back up.
+   * `places`: paths of the requested files of the git directory; null if a line feed in one makes the answer ambiguous.
    */
   | { kind: 'repository'; prefix: Buffer; top: string; places: string[] | null };
 
@@ -41,8 +41,8 @@ interface GitQuestion {
 }
 
 /**
- * A sequence of questions to git. The caller decides how git runs: `runGitQuery` runs it asynchronously, `runGitQuerySync`
- * synchronously, within a decision, which cannot wait. The generator yields null at points where it may be interrupted.
+ * A sequence of questions to git. The caller decides how git runs: `runGitQuery` runs it asynchronously; `runGitQuerySync` runs it
+ * synchronously, for decisions, which cannot await. The generator yields null at points where it may be interrupted.
  */
 export type GitQuery<T> = Generator<GitQuestion | null, T, GitAnswer | 'no-git'>;
 
@@ -77,10 +77,10 @@ const REDIRECTING = [
 ];
 
 /**
- * Finds the repository of a directory. A `.git` file that points nowhere is a failure, not a missing repository. A bare
- * repository, or the inside of `.git`, counts as no repository because it has no work tree.
+ * Finds the repository that contains a directory. A `.git` file that points nowhere is an error, not a missing
+ * repository. A bare repository, or the inside of `.git`, counts as no repository because it has no work tree.
  * @param directory absolute path
- * @param files of the git directory whose paths are wanted
+ * @param files names of files in the git directory; their paths are returned as `places`
  * @throws DevCliError `GIT_FAILED`, `IO` (the directory is gone), `INTERRUPTED`
  */
 export function findRepository(
@@ -91,7 +91,7 @@ export function findRepository(
   return runGitQuery(lookUpRepository(directory, files), options);
 }
 
-/** The questions of `findRepository`. @throws DevCliError as it does */
+/** Asks git the questions of `findRepository`. @throws DevCliError as `findRepository` */
 export function* lookUpRepository(directory: string, files: readonly string[] = []): GitQuery<RepositoryLookup> {
   const asked = files.flatMap((file) => ['--git-path', file]);
   // --show-prefix comes last, since the path that it prints may contain a line feed.
@@ -107,7 +107,7 @@ export function* lookUpRepository(directory: string, files: readonly string[] = 
   if (inside !== 'true') return { kind: 'no-repository' };
   const before = lines.slice(0, 2 + files.length);
   const prefix = answer.stdout.subarray(before.join('\n').length + 1, -1);
-  // A line feed in one of the places would shift the other lines: then `prefix` and `top` differ in depth.
+  // A line feed in one of the places shifts the lines after it, so that `prefix` and `top` differ in depth.
   if (files.length > 0 && countSlashes(prefix.toString('latin1')) !== countSlashes(top)) {
     const plain = yield* lookUpRepository(directory);
     return plain.kind === 'repository' ? { ...plain, places: null } : plain;
@@ -128,7 +128,7 @@ export function executeGit(directory: string, args: string[], options: GitOption
   return runGitQuery(queryGit(directory, args), options);
 }
 
-/** The question of `executeGit`. @throws DevCliError as it does */
+/** Asks git the question of `executeGit`. @throws DevCliError as `executeGit` */
 export function* queryGit(directory: string, args: string[]): GitQuery<Buffer> {
   const answer = yield { directory, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is no longer on the PATH.');
@@ -136,7 +136,7 @@ export function* queryGit(directory: string, args: string[]): GitQuery<Buffer> {
   return answer.stdout;
 }
 
-/** Answers `asking` by running git asynchronously. @throws what `asking` throws; DevCliError `INTERRUPTED` */
+/** Answers `asking` by running git asynchronously. @throws every error of `asking`; DevCliError `INTERRUPTED` */
 export async function runGitQuery<T>(asking: GitQuery<T>, options: GitOptions): Promise<T> {
   let step = asking.next(UNASKED);
   while (step.done !== true) {
@@ -169,7 +169,7 @@ export function runGitQuerySync<T>(asking: GitQuery<T>, options: GitOptions): T 
   return step.value;
 }
 
-/** Passed to a generator that has asked no question; the generator ignores it. */
+/** A placeholder answer for a generator that has asked no question; the generator ignores it. */
 const UNASKED = 'no-git';
 
 async function pause({ signal }: GitOptions): Promise<void> {
@@ -177,7 +177,7 @@ async function pause({ signal }: GitOptions): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Returns null if git failed, for questions where that means "no". @throws DevCliError `IO`, `INTERRUPTED` */
+/** Returns null if git failed, for questions where failure means "no". @throws DevCliError `IO`, `INTERRUPTED` */
 export async function nullIfRefused<T>(asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
@@ -197,7 +197,7 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
   }
 }
 
-/** Checks that the directory exists: its absence would look like a missing git. Synchronous, so that git runs when the caller goes on. */
+/** Throws if the directory is missing, which would look like a missing git. Synchronous, so that git starts at once. */
 function requireDirectory(cwd: string): void {
   try {
     statSync(cwd);
@@ -225,7 +225,7 @@ function runGitNow(question: GitQuestion, options: GitOptions): GitAnswer | 'no-
   return toAnswer(args, options, executeFileNow('git', buildArguments(args), execution));
 }
 
-/** Disables the file system monitor: a mere question would start one that outlives the call. */
+/** Disables git's file system monitor, since even a read-only question would start one that outlives the call. */
 function buildArguments(args: string[]): string[] {
   return ['-c', 'core.quotepath=off', '-c', 'core.fsmonitor=false', ...args];
 }
@@ -240,7 +240,7 @@ function buildExecution({ directory, ceiling }: GitQuestion, options: GitOptions
   return { cwd: directory, env, signal, input, timeoutSeconds, maxBuffer: MAX_OUTPUT };
 }
 
-/** Quotes the object directory: git splits the list of alternate directories at colons, unless a path is in quotes. */
+/** Puts the object directory in quotes, because git splits the list of alternates at colons outside quotes. */
 function nameAside({ index, objects }: NonNullable<GitOptions['aside']>): Record<string, string> {
   return {
     GIT_INDEX_FILE: index,
@@ -266,25 +266,25 @@ function toAnswer(
   });
 }
 
-/** In a sandbox, repeating the call alone would not help. */
+/** The fix if git must not be started: in a sandbox, just repeating the call would not help. */
 const FORBIDDEN: Instruction = [
   'Something, such as a sandbox, forbids dev-cli to start git. Repeat the call on a line of its own that begins with dev-cli: no pipe, no `cd`, nothing before or after it. Only such a line may leave the sandbox, by the rule that ',
   { command: 'install', input: { harness: SANDBOX_RULES.map(({ id }) => id) } },
   ` writes for ${SANDBOX_RULES.map(({ name }) => name).join(' and ')}.`,
 ];
 
-/** Returns the git subcommand among the arguments: `status` of `-c a=b status --short`. */
+/** Returns the git subcommand among the arguments, such as `status` for `-c a=b status --short`. */
 function findVerb(args: readonly string[]): string {
   let at = 0;
   while (args[at]?.startsWith('-')) at += args[at] === '-c' || args[at] === '-C' ? 2 : 1;
   return args[at] ?? '';
 }
 
-/** Programs that ask for a password. If a harness empties these variables, git does not find the user's own. */
+/** Variables that name a program to ask for a password. If a harness empties them, git does not use the user's own. */
 const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
 
 /**
- * Builds an environment in which git uses the repository of its current directory and the user's own configuration. Under a harness
+ * Builds an environment in which git uses its directory's repository and the user's own configuration. Under a harness
  * mark, removes what the harness imposes (protocol.md §1): Gemini CLI would disable identity, hooks and credentials.
  */
 export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
@@ -313,7 +313,7 @@ function buildGitFailure(args: readonly string[], answer: GitAnswer): DevCliErro
   });
 }
 
-/** Makes git's message fit to show: no control characters, at most `MAX_STDERR` characters. */
+/** Makes git's message safe to display: removes control characters, and cuts it at `MAX_STDERR` characters. */
 function toShownText(stderr: Buffer): string {
   const text = stripInvisible(stderr.toString('utf8')).replace(/\s+/g, ' ').trim();
   return text.length > MAX_STDERR ? `${text.slice(0, MAX_STDERR)}…` : text;

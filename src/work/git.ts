@@ -18,7 +18,7 @@ import { decodeName, parseStatus, splitNames } from './status.js';
 
 /** Read-only questions to git. Nothing here changes a repository, not even its index. */
 
-/** The state of a whole repository: what is checked out, and what differs from that, sorted by path from the top. */
+/** The state of a whole repository: the commit checked out, and the paths that differ from it, sorted. */
 interface Tree {
   head: string | null;
   branch: string | null;
@@ -30,7 +30,7 @@ interface Tree {
 /** Prefix of the digest of a nested repository. */
 export const NESTED_MARK = 'tree:';
 
-/** A work tree at one moment, as needed both for committing and for running commands. */
+/** A work tree at one moment, read once for both committing and running commands. */
 export interface WorkTreeReading {
   /** The part of the repository below the work tree, with paths relative to it. */
   present: WorkTreeStatus;
@@ -40,7 +40,7 @@ export interface WorkTreeReading {
   prefix: string;
 }
 
-/** Reads a work tree once for everything that needs its state at this moment. @throws DevCliError as `readPresent` */
+/** Reads a work tree; null if there is no git or no repository. @throws DevCliError as `readPresent` */
 export async function readWorkTree(workTree: string, options: GitOptions = {}): Promise<WorkTreeReading | null> {
   const place = await runGitQuery(lookAtRepository(workTree), options);
   if (place === null) return null;
@@ -58,7 +58,7 @@ export function readPresent(workTree: string, options: GitOptions = {}): Promise
   return runGitQuery(lookAtPresent(workTree), options);
 }
 
-/** The questions of `readPresent`. @throws DevCliError as `readPresent` */
+/** Asks git the questions of `readPresent`. @throws DevCliError as `readPresent` */
 export function* lookAtPresent(workTree: string): GitQuery<WorkTreeStatus | null> {
   const place = yield* lookAtRepository(workTree);
   return place === null ? null : cutOut(place);
@@ -72,8 +72,8 @@ export interface WorkTreeChanges {
 }
 
 /**
- * The questions of `readChangesNow` (present.ts): which paths differ from the baseline, on disk or through commits made
- * since. A path that was dirty before and still has the same content, committed or not, is not included.
+ * Asks git for the paths that differ from the baseline, on disk or through commits made since, for `readChangesNow`
+ * (present.ts). Leaves out a path that was dirty before and still has the same content, committed or not.
  * @param workTree absolute path
  * @throws DevCliError `GIT_FAILED` (also if the repository or the baseline's commit is gone), `IO`, `INTERRUPTED`
  */
@@ -144,7 +144,7 @@ function cutOut({ tree: { head, branch, dirty, staged: all, ahead }, prefix }: P
 const STATUS = ['status', '--porcelain=v2', '--branch', '-z', '--no-renames', '--untracked-files=all', '--ignored=no'];
 const SCOPE = ['--ignore-submodules=none', '--', ':/', ':(exclude).dev', ':(exclude).ai/handoffs'];
 
-/** Reads the repository of a directory, with one question if that is its top. Null without git or a repository. */
+/** Reads a directory's repository, with one question if the directory is its top. Null without git or repository. */
 function* lookAtRepository(directory: string): GitQuery<Place | null> {
   const ceiling = findCeiling(directory);
   if (ceiling !== null) {
@@ -175,7 +175,7 @@ function* lookAtListed(directory: string, top: string, status: Buffer): GitQuery
   return { ...place, dirty: dirty.sort(([a], [b]) => (a < b ? -1 : 1)), staged };
 }
 
-/** Lists the paths below the work tree that differ between two commits, without dev-cli's own. */
+/** Lists the paths below the work tree that differ between two commits, without those that dev-cli writes. */
 function* lookAtCommitted(workTree: string, from: string | null, to: string | null): GitQuery<string[]> {
   if (to === null || from === to) return [];
   const listing = ['-r', '-z', '--name-only'];
@@ -190,8 +190,8 @@ function* lookAtCommitted(workTree: string, from: string | null, to: string | nu
 const SHARED = ['.nexus/history.json', '.nexus/.gitignore'];
 
 /**
- * Returns whether a path, relative to the work tree, belongs to dev-cli or to such tools, so that it is nobody's
- * change.
+ * Returns whether a path, relative to the work tree, belongs to dev-cli or is in `SHARED`, so that a difference in it
+ * is not a change by the agent or the user.
  */
 export function isDevPath(path: string): boolean {
   return path === '.dev' || ['.dev/', '.ai/handoffs/'].some((own) => path.startsWith(own)) || SHARED.includes(path);
@@ -207,12 +207,12 @@ function* lookAtPath(path: Buffer, nested: boolean): GitQuery<string | null> {
   return NESTED_MARK + digestTree(yield* lookAtTree(directory, ''));
 }
 
-/** Looks up a nested repository; one that git cannot use must not keep dev-cli from reading the outer one. */
+/** Looks up a nested repository. A broken one counts as none, so that dev-cli can still read the outer repository. */
 function* lookUpNested(directory: string): GitQuery<RepositoryLookup> {
   try {
     return yield* lookUpRepository(directory);
   } catch (error) {
-    // IO: its name is not UTF-8, so Node cannot enter it.
+    // `IO` occurs if the directory's name is not UTF-8, so that Node cannot use it as the current directory.
     if (error instanceof DevCliError && ['GIT_FAILED', 'IO'].includes(error.code)) return { kind: 'no-repository' };
     throw error;
   }
@@ -243,8 +243,8 @@ async function findRefusal(workTree: string, variable: string, options: GitOptio
 }
 
 /**
- * Checks without a process whether a directory seems to be the top of a repository. It is if git succeeds with
- * `GIT_CEILING_DIRECTORIES` set to the returned parent, since git then looks nowhere else.
+ * Checks, without starting a process, whether a directory seems to be the top of a repository. If git then succeeds
+ * with `GIT_CEILING_DIRECTORIES` set to the returned parent, it is the top, since git looks no further up.
  * @param directory absolute path
  * @returns the parent directory; null if git has to be asked, as in a linked work tree or a part of a repository
  */

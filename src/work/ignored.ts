@@ -10,8 +10,8 @@ const PATIENCE = 30;
 const LONGEST_ANSWER = 1024 * 1024;
 
 /**
- * Returns whether git does not ignore a path, so that `git clean` and `git stash -u` affect it; false if git cannot
- * tell.
+ * Returns whether git sees a path, that is, does not ignore it, so that `git clean` and `git stash -u` affect it; false
+ * if git cannot tell.
  * @param directory absolute path; must exist
  * @param path relative to `directory`; need not exist
  */

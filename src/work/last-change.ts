@@ -2,14 +2,14 @@ import { lstatSync, readdirSync } from 'node:fs';
 
 /** Finds the last change in a work tree, including files that git ignores (protocol.md §4). Does not call git. */
 
-/** Maximum number of files and directories visited; this many take about two seconds. */
+/** Maximum number of files and directories to visit, which takes about two seconds. */
 const MOST = 300_000;
 
 /**
  * Finds when the last file or directory below a directory was changed, moved, created or removed. Uses the ctime, which
  * nobody can set back. Does not follow links.
  * @param top absolute path
- * @param except path relative to `top` that does not count; `.git` never counts
+ * @param except path relative to `top` that is ignored, as `.git` always is
  * @returns milliseconds since the epoch, rounded down; Infinity if it cannot be determined: too many files, or an
  * unreadable one
  */

@@ -20,10 +20,8 @@ export async function findUndoStore(workTree: string, options: GitOptions): Prom
 }
 
 /**
- * Makes the undo commit: first updates the files in work tree and index, then HEAD, which nobody else can move
- * meanwhile. An interrupted call may be repeated; a failed one leaves everything as it was. As with `git revert`, no
- * commit hook runs.
- * @param plan as just computed
+ * Makes the undo commit: locks HEAD, updates the files in work tree and index, then moves HEAD. An interrupted call may
+ * be repeated; a failed one leaves everything as it was. As with `git revert`, no commit hook runs.
  * @param store the path from `findUndoStore`; no other call may use it
  * @returns the sha
  * @throws DevCliError `GIT_FAILED`, also if HEAD has moved since; `IO`, `INTERRUPTED`
@@ -41,7 +39,7 @@ export async function makeUndoCommit(
   given: GitOptions,
 ): Promise<string> {
   const options = { ...given, env: buildUserEnvironment(given.env ?? process.env) };
-  // Not aborted: even after an interruption, everything is put back.
+  // Options without the abort signal, so that everything is put back even after an interruption.
   const { signal: _, ...unhurried } = options;
   const message = { ...options, input: renderMessage(commits, keys, note) };
   const sign = signs ? ['-S'] : [];
@@ -69,7 +67,7 @@ export async function makeUndoCommit(
   return sha;
 }
 
-/** Lists those of the paths that differ from a commit in the work tree or, with `--cached`, in the index. */
+/** Returns those changes whose path differs from a commit in the work tree or, with `--cached`, in the index. */
 async function listUnlike(
   top: string,
   sha: string,
@@ -83,8 +81,8 @@ async function listUnlike(
 }
 
 /**
- * Sets these paths in the index to the state of a commit. If a file replaces a directory, or the other way round, only
- * the upper path is passed: git refuses both together.
+ * Sets these paths in the index to the state of a commit. If a file replaces a directory, or the other way round, names
+ * only the upper path, since git refuses both in one call.
  */
 async function setIndex(top: string, sha: string, changes: readonly TreeChange[], options: GitOptions): Promise<void> {
   const own = new Set(changes.map(({ path }) => path));
@@ -97,7 +95,7 @@ async function setIndex(top: string, sha: string, changes: readonly TreeChange[]
   });
 }
 
-/** @param note on one line, so that none of its lines is taken for a trailer */
+/** @param note must be a single line, so that git takes none of it for a trailer */
 function renderMessage(commits: readonly TodoCommit[], keys: readonly string[], note: string | null): string {
   const [first] = commits;
   const more = commits.length > 1 ? ` and ${commits.length - 1} more` : '';
@@ -107,7 +105,7 @@ function renderMessage(commits: readonly TodoCommit[], keys: readonly string[], 
   return `Revert "${first?.subject ?? ''}"${more}\n\n${why}${reverted.join('\n')}\n\n${trailers.join('\n')}\n`;
 }
 
-/** Seconds within which the work of `moveHead` and git's own part have to finish. */
+/** Seconds that `moveHead` may take, including its callback. */
 const TIMEOUT = 600;
 /** Milliseconds that git waits if another process has locked HEAD. */
 const LOCK_WAIT = 10_000;
@@ -116,8 +114,8 @@ const LOCK_WAIT = 10_000;
  * Moves HEAD from one commit to another once `work` is done. Git keeps HEAD and its branch locked meanwhile, so that
  * nobody commits in between; if this process ends early, git releases the lock and HEAD stays.
  * @param options.reason for the reflog
- * @throws DevCliError `GIT_FAILED` before `work` if HEAD is already another commit, or is locked; `IO`, `INTERRUPTED`;
- * whatever `work` throws
+ * @throws DevCliError `GIT_FAILED`, before `work` runs, if HEAD is no longer `from` or is locked; `IO`, `INTERRUPTED`;
+ * any error of `work`
  */
 async function moveHead(
   top: string,

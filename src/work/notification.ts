@@ -11,7 +11,7 @@ interface Notification {
   env: Readonly<Record<string, string>>;
   /** Ends the command early. */
   signal: AbortSignal;
-  /** Seconds after which the command is ended with everything that it started. */
+  /** Seconds after which the command and all processes that it started are ended. */
   seconds: number;
 }
 
@@ -27,7 +27,7 @@ export async function runNotification({ argv, cwd, env, signal, seconds }: Notif
     const options = { cwd, env: { ...process.env, ...env }, detached: true, stdio: 'ignore' } as const;
     child = childProcess().spawn(program, args, options);
   } catch (error) {
-    // Spawn throws for an invalid argument; errors of the system come later as an event.
+    // Spawn throws only for an invalid argument; it reports system errors later, as an event.
     return describeFailure(getSystemCode(error));
   }
   return describeCommandFailure(await awaitGroup(child, { signal, milliseconds: seconds * 1000 }));

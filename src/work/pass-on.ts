@@ -19,8 +19,8 @@ const GRACE_MS = 5_000;
 const POLL_MS = 25;
 
 /**
- * Runs a program and passes its output on to stderr as it comes. The program stays in this process's group, since it
- * may need the terminal; a signal that ends this process also ends the program and all that it started.
+ * Runs a program and sends all its output to stderr. The program stays in this process's group, since it may need the
+ * terminal; a signal that ends this process also ends the program and everything that it started.
  * @param argv passed without a shell
  * @throws DevCliError `INTERRUPTED`, after the program has ended
  */
@@ -52,9 +52,9 @@ export async function runWithOutputOnStderr(argv: readonly string[], options: Op
     child.on('exit', (code, name) =>
       settle(code === null ? { end: 'signal', signal: name ?? 'a signal' } : { end: 'exit', code }),
     );
-    // Node throws some of the errors that keep a program from starting, and emits the others.
+    // If a program cannot be started, Node throws some errors and emits others as an event.
   }).catch(describeUnstarted);
-  // Ctrl-C may end the program before this process handles the same signal, so give it a turn to do so.
+  // Ctrl-C may end the program before this process has handled the same signal; one event-loop turn lets it do so.
   if (end.end === 'signal') await new Promise((resolve) => setImmediate(resolve));
   if (end.end === 'interrupted' || signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   return end;
@@ -65,9 +65,9 @@ function describeUnstarted(error: unknown): GroupEnd {
 }
 
 /**
- * Blocks until a program that was told to end is gone, and kills it after `GRACE_MS`. The call ends as soon as it
- * handles a signal, and a program that outlived it would write into what the person does next. A second signal ends the
- * call at once.
+ * Blocks until a program that was sent SIGTERM has ended, and kills it after `GRACE_MS`. Without this wait, this
+ * process would exit first, and the program's remaining output would appear at the user's next prompt. A second signal
+ * ends this process at once.
  */
 function waitForEnd(pid: number): void {
   for (let waited = 0; readStartTime(pid) !== null; waited += POLL_MS) {

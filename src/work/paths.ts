@@ -3,9 +3,9 @@ import { findReserved } from '../base/reserved.js';
 import type { Baseline } from './baseline.js';
 import { NESTED_MARK } from './git.js';
 
-/** Handles paths relative to the work tree: those that globs and results name, and changed ones. */
+/** Handles paths relative to the work tree: those named by globs or results, and changed ones. */
 
-// A plain `require`, as in recipe/conditions/language.ts: most calls match no patterns.
+// Loaded with `require` on first use, as in recipe/conditions/language.ts, since most calls match no patterns.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
 /** Creates a test for whether a path matches a glob, is one of `single`, or is below a directory that either names. */
@@ -19,8 +19,8 @@ export function createGlobTest(globs: readonly string[], single: readonly string
 }
 
 /**
- * Creates a test for whether a todo may change a path: those that `files` and `charged` name, or everything if `files`
- * is empty, but never a reserved path, whatever a glob matches (harness.md, Guard).
+ * Creates a test for whether a todo may change a path. It may change the paths that `files` and `charged` name, or any
+ * path if `files` is empty, but never a reserved path, even if a glob matches it (harness.md, Guard).
  */
 export function createFilesTest(files: readonly string[], charged: readonly string[] = []): (path: string) => boolean {
   const fits = files.length === 0 ? () => true : createGlobTest(files, charged);
@@ -51,20 +51,20 @@ export function normalizePaths(workTree: string, paths: readonly string[]): stri
     );
 }
 
-/** Lists the dirty paths that were not dirty, or had other content, at an earlier moment. */
+/** Lists the dirty paths that were not dirty, or had different content, at an earlier moment. */
 export function listChangedPaths(now: Baseline, since: Baseline): string[] {
   return Object.keys(now.dirty).filter(
     (path) => !Object.hasOwn(since.dirty, path) || now.dirty[path] !== since.dirty[path],
   );
 }
 
-/** Creates a test for whether a path, or one above or below it, was dirty when the run began: then it is the user's. */
+/** Creates a test for whether a path is the user's: it, or a path above or below it, was dirty when the run began. */
 export function createUserChangeTest(before: Baseline): (path: string) => boolean {
   const users = new Set(Object.keys(before.dirty).flatMap((path) => [path, ...listParents(path)]));
   return (path) => users.has(path) || listParents(path).some((one) => Object.hasOwn(before.dirty, one));
 }
 
-/** A byte that is not UTF-8, as `decodeName` writes it. */
+/** Matches a byte that is not valid UTF-8, as `decodeName` escapes it. */
 export const ESCAPED_NAME = /\\x[89a-f][0-9a-f]/;
 
 /** Returns whether a path cannot be committed: it is a nested repository, or its name is not UTF-8. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { executeGit, type GitOptions, resultOrProblem } from './git-command.js';
 
-/** The change of a path between two trees. */
+/** A path's change between two trees. */
 export interface TreeChange {
   path: string;
   /** The mode and object of the path in the second tree; null if the path is not in it. */
@@ -19,14 +19,14 @@ const EXECUTABLE = '100755';
 const LINK = '120000';
 
 /**
- * Updates files of a work tree to their state in a tree, all or none. First come steps that can fail without touching a
- * file: filters, line endings, the disk. Then each file is replaced atomically, so that an interrupted call leaves it
- * in its old or its new state.
+ * Updates files of a work tree to their state in a tree, all or none. First writes all new files to the store, so that
+ * filters, line endings and a full disk fail before any file is touched. Then replaces each file atomically, so that an
+ * interrupted call leaves it in its old or its new state.
  * @param top absolute path of the top of the repository
- * @param store absolute path of a directory for this call alone, on the same file system if possible; created and left
- * behind
- * @returns a function that restores the old files. It throws DevCliError `IO`, naming the directory with those that it
- * could not
+ * @param store absolute path of a directory used by this call alone, on the same file system if possible; this function
+ * creates it and does not remove it
+ * @returns a function that restores the old files. If it cannot restore some, it throws DevCliError `IO`, naming the
+ * directory that keeps them
  * @throws DevCliError `GIT_FAILED` naming the filter, `IO`, `INTERRUPTED`; the work tree is then unchanged
  */
 export async function placeFiles(
@@ -65,7 +65,7 @@ export async function placeFiles(
   return goBack;
 }
 
-/** Writes a file as git would check it out, but into the store. */
+/** Writes a file's new content as git would check it out, but to the store. */
 async function makeReady(top: string, { path, after }: TreeChange, ready: string, options: GitOptions): Promise<void> {
   if (after === null) return;
   const { mode, blob } = after;
@@ -81,7 +81,7 @@ async function makeReady(top: string, { path, after }: TreeChange, ready: string
   else await writeFile(ready, content, { mode: mode === EXECUTABLE ? 0o777 : 0o666 });
 }
 
-/** @param store path without suffix, for the old file (`.old`) and the new one (`.new`) */
+/** @param store path without suffix: `.old` is appended for the old file, `.new` for the new one */
 async function place(top: string, { path, after }: TreeChange, store: string, steps: Step[]): Promise<void> {
   const file = join(top, path);
   const facts = await lstat(file).catch(() => null);
@@ -104,9 +104,9 @@ async function place(top: string, { path, after }: TreeChange, store: string, st
   await move(`${store}.new`, file);
 }
 
-/** Keeps a file as a hard link or, if the file system has none, as a copy. */
+/** Saves a file as a hard link or, if that is not possible, as a copy. */
 async function keep(file: string, kept: string, isLink: boolean): Promise<void> {
-  // Some systems would hard-link the target of a symbolic link.
+  // A symbolic link is copied, since some systems would hard-link its target.
   if (
     !isLink &&
     (await link(file, kept).then(
@@ -144,7 +144,7 @@ async function makeAbove(directory: string, steps: Step[]): Promise<void> {
   steps.push(() => rmdir(directory));
 }
 
-/** Removes the directories above that are now empty, as git does. */
+/** Removes a directory and those above it as long as they are empty, as git does. */
 async function removeEmpty(top: string, path: string, steps: Step[]): Promise<void> {
   if (path === '.') return;
   const directory = join(top, path);
@@ -168,7 +168,7 @@ function notPlacedError(path: string, cause: unknown): DevCliError {
   });
 }
 
-/** Moves the store away, so that the next call keeps its files. */
+/** Renames the store, so that the next call does not delete the old files in it. */
 async function keepApart(store: string, failed: readonly unknown[]): Promise<DevCliError> {
   const kept = await mkdtemp(`${store}-`);
   await rename(store, kept);

@@ -6,15 +6,15 @@ import { type LoggedCommit, lookAtCommits } from './commit-search.js';
 import { lookAtChanges, lookAtPresent, type WorkTreeChanges } from './git.js';
 import { type GitOptions, type GitQuery, runGitQuerySync } from './git-command.js';
 
-// For decisions, which cannot wait: this process blocks until git has answered, and handles no signal meanwhile.
+// Synchronous, for decisions, which cannot await: this process blocks, handling no signal, until git has answered.
 
-/** Seconds that one answer of git may take: other calls of the run wait meanwhile. */
+/** Seconds that one answer of git may take; kept short because other calls of the same run wait meanwhile. */
 const PATIENCE = 30;
 
 /**
  * Reads the work tree as `readPresent` does.
  * @param workTree absolute path
- * @returns null also for a repository that git can no longer read: changes in it go unnoticed, and the report says so
+ * @returns null also for a repository that git can no longer read: the report then says that changes go unnoticed
  * @throws DevCliError `GIT_FAILED` if git gives no answer, so that nothing is decided without one; `IO`, `INTERRUPTED`
  */
 export function readPresentNow(workTree: string, options: GitOptions): WorkTreeStatus | null {
@@ -32,7 +32,7 @@ export function readChangesNow(workTree: string, baseline: Baseline, options: Gi
 }
 
 /**
- * Lists the commits between two, oldest first; null if git can no longer tell. @throws DevCliError as `readPresentNow`
+ * Lists the commits in a range, oldest first; null if git can no longer tell. @throws DevCliError as `readPresentNow`
  */
 export function readCommitsNow(
   workTree: string,
@@ -46,7 +46,7 @@ function answerOrNull<T>(asking: GitQuery<T | null>, options: GitOptions): T | n
   try {
     return runGitQuerySync(asking, { timeoutSeconds: PATIENCE, ...options });
   } catch (error) {
-    // An error with a cause is not an answer of git: git was ended, could not be started, or took too long.
+    // An error with a cause means that git did not answer: it was ended, could not be started, or took too long.
     if (error instanceof DevCliError && error.code === 'GIT_FAILED' && error.cause === undefined) return null;
     throw error;
   }

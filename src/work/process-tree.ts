@@ -9,13 +9,13 @@ const PARENT = 1;
 type Process = readonly [pid: number, parent: number];
 
 /**
- * Sends SIGTERM to a process and all its descendants, parents first, so that none of them starts another child. For
- * processes that need the terminal and therefore cannot have their own process group.
+ * Sends SIGTERM to a process and all its descendants, parents first, so that no parent starts another child. Used for
+ * programs that need the terminal and therefore cannot have their own process group.
  */
 export function endProcessTree(pid: number): void {
   const all = process.platform === 'linux' ? listFromProc() : listFromPs();
   const found = [pid];
-  // The array grows during the loop.
+  // The loop also visits the children that it appends, and so finds their children.
   for (const parent of found) found.push(...all.flatMap(([child, of]) => (of === parent ? [child] : [])));
   for (const one of found) {
     try {

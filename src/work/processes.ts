@@ -6,7 +6,7 @@ import { DevCliError, getSystemCode } from '../base/errors.js';
 import { loadLazily } from '../base/lazy.js';
 import { ENDING_SIGNALS } from '../base/signals.js';
 
-/** `node:child_process`, loaded when first used: loading takes milliseconds, and few acknowledgements need it. */
+/** `node:child_process`, loaded on first use because loading takes milliseconds and few acknowledgements need it. */
 export const childProcess = loadLazily<typeof import('node:child_process')>('node:child_process');
 
 /** The output of a program and, if it failed, the error. */
@@ -61,10 +61,10 @@ export function executeFile(
 const WITHOUT_INPUT: StdioOptions = ['ignore', 'pipe', 'pipe'];
 
 /**
- * Runs a program to its end without input, which blocks this process. All synchronous runs go through here: in a
- * sandbox that forbids closing a pipe, Node reports an error even if the program succeeded (Codex CLI: EPERM of
- * `shutdown`).
- * @throws DevCliError `INTERRUPTED` if a signal that ends calls ended the program; not if it fails
+ * Runs a program to its end without input, blocking this process. Use it for every synchronous run, because it corrects
+ * for sandboxes that forbid closing a pipe, where Node reports an error even if the program succeeded (Codex CLI: EPERM
+ * of `shutdown`).
+ * @throws DevCliError `INTERRUPTED` if one of `ENDING_SIGNALS` ended the program; does not throw if the program fails
  */
 export function executeFileNow(
   program: string,
@@ -73,10 +73,10 @@ export function executeFileNow(
 ): Execution {
   const options = { ...rest, timeout: timeoutSeconds * 1000, stdio: WITHOUT_INPUT };
   const { error: reported, status, signal, stdout, stderr } = childProcess().spawnSync(program, args, options);
-  // If the program ended by itself, its exit code counts, whatever happened to a pipe.
+  // If the program ended by itself, its exit code counts, even if closing a pipe failed.
   const error = status !== null && getSystemCode(reported) === 'EPERM' ? undefined : reported;
   const killed = getSystemCode(error) === 'ETIMEDOUT';
-  // A signal reaches the whole process group: the program has ended before this process handles it.
+  // A signal such as Ctrl-C reaches the whole process group, so the program ends before this process handles it.
   if (!killed && ENDING_SIGNALS.some((one) => one === signal)) throw new DevCliError('INTERRUPTED', 'Interrupted.');
   const printed = { stdout: stdout ?? Buffer.alloc(0), stderr: stderr ?? Buffer.alloc(0) };
   if (error === undefined && status === 0) return { error: null, ...printed };
@@ -102,7 +102,7 @@ export async function waitUntil(holds: () => boolean, milliseconds: number, poll
 
 /** Milliseconds between SIGTERM and SIGKILL for a process group. */
 const GRACE_MS = 5_000;
-/** Milliseconds to wait until killed processes are gone; a process stuck in the kernel never goes. */
+/** Milliseconds to wait until killed processes are gone; limited because a process stuck in the kernel never ends. */
 const COLLECTED_MS = 1_000;
 const POLL_MS = 25;
 
@@ -130,7 +130,7 @@ function readFromProc(pid: number): [state: string, start: string] {
   return [fields[STATE] ?? '', fields[START] ?? ''];
 }
 
-/** Reads the fields of /proc/<pid>/stat after the second one, which is the program's name and may contain anything. */
+/** Reads the fields of /proc/<pid>/stat from the third on; the second is the program's name and may contain spaces. */
 export function readProcFields(pid: number | string): string[] {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   return text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -142,7 +142,7 @@ function readFromPs(pid: number): [state: string, start: string] {
   return [state, start.join(' ')];
 }
 
-/** Returns the output of ps in the C locale. @throws its failure: for one process, that it does not exist */
+/** Returns the output of ps in the C locale. @throws if ps fails, as it does if the requested process does not exist */
 export function askPs(args: readonly string[]): string {
   const env = { ...process.env, LC_ALL: 'C', TZ: 'UTC0' };
   const options = { cwd: '/', env, timeoutSeconds: PS_SECONDS, maxBuffer: PS_BYTES };
@@ -154,7 +154,7 @@ export function askPs(args: readonly string[]): string {
 const PS_SECONDS = 30;
 const PS_BYTES = 16 * 1024 * 1024;
 
-/** How the leader of a group ended. */
+/** How the leader of a process group ended. */
 export type GroupEnd =
   | { end: 'exit'; code: number }
   /** The time limit of `seconds` was reached, and the group was ended. */
@@ -170,7 +170,7 @@ const AFTER_EXIT_MS = 500;
 
 /**
  * Waits for a program that was started in its own process group. At the time limit, or when the signal aborts, kills
- * the whole group without waiting for it; processes left behind by a program that ended by itself continue.
+ * the whole group and returns at once. If the program ends by itself, processes that it leaves behind keep running.
  */
 export function awaitGroup(
   child: ChildProcess,
@@ -192,7 +192,7 @@ export function awaitGroup(
     child.on('error', (error) => settle({ end: 'unstarted', code: getSystemCode(error) ?? 'unknown' }));
     child.on('exit', (code, name) => {
       const ended: GroupEnd = code === null ? { end: 'signal', signal: name ?? 'a signal' } : { end: 'exit', code };
-      // Reads the rest of the output first, but only for a limited time, since child processes may keep the pipes open.
+      // Reads the remaining output first, but only briefly, since child processes may keep the pipes open.
       const closing = setTimeout(settle, AFTER_EXIT_MS, ended);
       child.on('close', () => {
         clearTimeout(closing);
@@ -203,7 +203,8 @@ export function awaitGroup(
 }
 
 /**
- * Ends every process of a group: SIGTERM, five seconds, SIGKILL. Returns when the group is gone or cannot be ended.
+ * Ends every process of a group with SIGTERM and, after five seconds, SIGKILL. Returns when the group is gone or cannot
+ * be ended.
  * @param pgid a group that the caller has verified to be the right one
  */
 export async function endProcessGroup(pgid: number): Promise<void> {
@@ -215,8 +216,8 @@ export async function endProcessGroup(pgid: number): Promise<void> {
 }
 
 /**
- * Returns whether a group has living processes. Zombies keep a group in existence: forever in a container without an
- * init.
+ * Returns whether a group has living processes. Zombies do not count: in a container without an init process, they keep
+ * a group in existence forever.
  */
 function isPopulated(pgid: number): boolean {
   if (!signalGroup(pgid, 0)) return false;
@@ -250,8 +251,8 @@ function isDead(state = ''): boolean {
 }
 
 /**
- * Returns whether this word starts a program: a path, or a name on the PATH. @param where.cwd absolute: the base of a
- * relative path
+ * Returns whether a shell could run this word as a program: an executable path, or a name on the PATH.
+ * @param where.cwd absolute; the base of a relative path
  */
 export function findProgram(word: string, where: { searchPath: string; cwd: string }): boolean {
   const places = word.includes('/')

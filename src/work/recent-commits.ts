@@ -16,8 +16,8 @@ const MOST = 20;
 const FORMAT = ['--no-show-signature', '--encoding=UTF-8', '-z', '--format=%H %ct %s'];
 
 /**
- * Reads the newest commits of HEAD's history, newest first (memory.md, Entries), and those that a hook saw but that are
- * not in that history. Leaves out commits that the repository no longer has.
+ * Reads the newest commits of HEAD's history, newest first (memory.md, Entries), and, as `elsewhere`, commits that a
+ * hook saw but that are not in this history. Leaves out commits that the repository no longer has.
  * @param workTree absolute path
  * @param seen the session of each commit that a hook saw, oldest first; the session may be empty
  * @returns empty lists before the first commit, and if git cannot tell

@@ -4,8 +4,8 @@ import { executeGit, type GitOptions, type GitQuery, runGitQuery } from './git-c
 import { type BranchMove, QUIET_GIT_OPTIONS } from './trees.js';
 
 /**
- * Lists, fetches and, by compare-and-swap, moves references of a remote (fleet.md, Git). Messages never contain
- * credentials of a URL.
+ * Lists, fetches and, by compare-and-swap, moves references of a remote (fleet.md, Git). Error messages never contain a
+ * URL's credentials.
  */
 
 /** Default time limit of a transfer, in seconds. */
@@ -48,16 +48,16 @@ export async function fetchReferences(
 /** Options to push only this reference, without running hooks of this repository. */
 const ALONE = ['--porcelain', '--no-verify', '--no-follow-tags', '--recurse-submodules=no', '--no-signed'];
 
-/** How often a push is retried while somebody holds the remote's lock, and the pause between tries in milliseconds. */
+/** How often a push is retried while another process holds the remote's lock, and the pause between in milliseconds. */
 const TRIES = 5;
 const PAUSE = 100;
 
 /**
- * Moves a reference of a remote from one object to another, atomically. If it is there already, it counts as moved.
+ * Moves a reference of a remote from one object to another, atomically. Also succeeds if it points to `to` already.
  * @param name the full name
  * @param from null: it must not exist yet
  * @param to null: it is removed
- * @returns `behind`: it now points to another object; `refused`: the remote's message
+ * @returns `behind` if the reference now points to neither `from` nor `to`; `refused` with the remote's message
  * @throws DevCliError `GIT_FAILED` if the remote cannot be reached or the outcome is unknown: repeat the call; `IO`,
  * `INTERRUPTED`
  */
@@ -92,7 +92,7 @@ export async function pushReference(
   }
 }
 
-/** Messages of a remote that may be read but not written; git then ends without reporting the reference. */
+/** Matches the message of a remote without write permission; git then ends without reporting the reference. */
 const FORBIDDEN = /denied|forbidden|read-only|not (?:granted|allowed|permitted)|\b40[13]\b/i;
 
 /** @returns null on success; otherwise what git reports about the reference, if it got that far, and its stderr */
@@ -104,7 +104,7 @@ function* push(top: string, args: string[]): GitQuery<{ status: string | undefin
   return { status, said: answer.stderr };
 }
 
-/** Extracts the remote's own message from git's output, which is on one line. */
+/** Extracts the remote's own message from git's output, whose lines have been joined into one. */
 function pickWords(said: string): string {
   const [, ...lines] = ` ${said}`.split(/ remote: ?/);
   return lines

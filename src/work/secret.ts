@@ -4,14 +4,14 @@ import { getSystemCode } from '../base/errors.js';
 import type { SecretSource } from '../base/schema.js';
 import { executeFile } from './processes.js';
 
-/** Reads secrets from the place that a configuration names: the configuration itself never contains them. */
+/** Reads secrets from the place that a configuration names; the configuration itself never contains them. */
 
 /** Seconds that a command may take to print a secret. */
 const SECONDS = 10;
 /** Maximum size of a secret in bytes. */
 const BYTES = 64 * 1024;
 
-/** Describes for people where a secret comes from. */
+/** Describes a secret's source in words for the user. */
 export function describeSecret(source: SecretSource): string {
   if ('env' in source) return `variable ${source.env}`;
   return 'file' in source ? `file ${source.file}` : `command ${source.command[0]}`;

@@ -4,8 +4,8 @@ import { executeGit } from './git-command.js';
 const SHOW = ['-c', 'log.showSignature=false', 'show', '--no-color', '--no-ext-diff', '--no-textconv'];
 
 /**
- * Shows what a commit changed: who, when, why, how much of each file, and the patch.
- * @param sha of a commit that dev-cli has recorded
+ * Shows a commit: its author, date and message, how much each file changed, and the patch.
+ * @param sha a commit that dev-cli has recorded
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function showCommit(root: string, sha: string, signal: AbortSignal): Promise<string> {

@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 
-/** One path that git sees as changed or untracked. */
+/** A path that git reports as changed or untracked. */
 interface StatusEntry {
-  /** Relative to the top of the repository, as bytes: git's paths need not be valid UTF-8. */
+  /** Relative to the top of the repository; in bytes, since git's paths need not be valid UTF-8. */
   path: Buffer;
   /** Whether it is a nested repository: a submodule, or an untracked clone or work tree. */
   nested: boolean;
@@ -21,7 +21,7 @@ export interface GitStatus {
   entries: StatusEntry[];
 }
 
-/** Number of spaces before the path, by the kind of line. */
+/** Number of spaces before the path, by the line's first character. */
 const FIELDS_BEFORE_PATH: Record<string, number> = { '1': 8, u: 10, '?': 1 };
 const OID = '# branch.oid ';
 const BRANCH = '# branch.head ';
@@ -60,7 +60,7 @@ function parseEntry(line: Buffer): StatusEntry {
     const nested = path.at(-1) === '/'.charCodeAt(0);
     return { path: nested ? path.subarray(0, -1) : path, nested, staged: false };
   }
-  // `1 XY S...`: the third field begins with S for submodules only.
+  // In `1 XY S...`, the third field begins with S only for submodules.
   return { path, nested: line[5] === 'S'.charCodeAt(0), staged: line[2] !== '.'.charCodeAt(0) };
 }
 

@@ -6,7 +6,7 @@ import { COMMIT_STATE_FILES, findCommitObstacle } from './commit-head.js';
 import { executeGit, findRepository, type GitOptions, nullIfRefused, resultOrProblem } from './git-command.js';
 import { readLine } from './undo.js';
 
-/** Creates work trees of dev-cli beside the user's, and moves the branches that they serve (loop-core.md, auto). */
+/** Creates dev-cli's own work trees beside the user's, and moves the branches they work for (loop-core.md, auto). */
 
 /** Options that keep git from running hooks and maintenance. */
 export const QUIET_GIT_OPTIONS = ['core.hooksPath=/dev/null', 'gc.auto=0', 'maintenance.auto=false'].flatMap((one) => [
@@ -14,7 +14,9 @@ export const QUIET_GIT_OPTIONS = ['core.hooksPath=/dev/null', 'gc.auto=0', 'main
   one,
 ]);
 
-/** What a work tree was made for; dev-cli, called in it, finds the root through this (protocol.md, Root). */
+/**
+ * Links a work tree to the root it was made for; a dev-cli called in the tree finds the root here (protocol.md, Root).
+ */
 export interface TreePointer {
   /** Absolute. */
   root: string;
@@ -22,7 +24,7 @@ export interface TreePointer {
   run: string | null;
   /** Path within the tree that corresponds to the root, relative to its top; empty for the top itself. */
   below: string;
-  /** The goal that a handoff written in this tree is about. */
+  /** The goal of handoffs written in this tree. */
   goal: string;
 }
 
@@ -44,8 +46,8 @@ const TRIES = 10;
 const PAUSE = 100;
 
 /**
- * Retries a command that git refuses while another process creates a work tree: git reads all work trees, including
- * half-made ones.
+ * Retries a command that git may refuse while another process creates a work tree, since git reads all work trees,
+ * including half-made ones.
  */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {
@@ -72,7 +74,7 @@ export async function pointTree(
 }
 
 /**
- * Removes a work tree, in whatever state it is; does nothing if there is none. @throws DevCliError `IO`, `INTERRUPTED`
+ * Removes a work tree, even a damaged one; does nothing if there is none. @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function removeTree(top: string, path: string, options: GitOptions): Promise<void> {
   if (existsSync(path))
@@ -82,12 +84,13 @@ export async function removeTree(top: string, path: string, options: GitOptions)
 }
 
 /**
- * Repairs a work tree for git, whatever ran in it: its `.git` may be gone, or be a nested repository, which is removed.
+ * Repairs a work tree's `.git` file, which a program run in the tree may have deleted or replaced by a repository of
+ * its own; removes such a repository.
  * @returns whether the work tree is usable again
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function repairTree(top: string, path: string, options: GitOptions): Promise<boolean> {
-  // A link in its place would lead to files of somebody else.
+  // If the work tree was replaced by a link, the repair would change files elsewhere.
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   const pointer = join(path, '.git');
   const before = lstatSync(pointer, { throwIfNoEntry: false });
@@ -99,7 +102,7 @@ export async function repairTree(top: string, path: string, options: GitOptions)
 }
 
 /**
- * Copies files and directories into another tree, links as links. Skips paths that the source lacks.
+ * Copies files and directories to another tree, and links as links. Skips paths that the source lacks.
  * @param paths relative to both trees
  * @param overwrites whether existing files are replaced
  * @returns the skipped paths
@@ -128,7 +131,7 @@ export async function findTip(top: string, branch: string, options: GitOptions):
   return findCommitOf(top, `refs/heads/${branch}`, options);
 }
 
-/** Returns the commit that a name refers to; null if there is none. @throws DevCliError `IO`, `INTERRUPTED` */
+/** Returns the commit that a ref or revision names; null if there is none. @throws DevCliError `IO`, `INTERRUPTED` */
 export async function findCommitOf(top: string, name: string, options: GitOptions): Promise<string | null> {
   return nullIfRefused(readLine(top, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`], options));
 }
@@ -163,12 +166,12 @@ export async function listReferences(top: string, prefix: string, options: GitOp
   );
 }
 
-/** The outcome of moving a branch. `behind`: the branch now points to another commit. */
+/** The outcome of moving a branch. `behind`: somebody else has moved the branch to another commit. */
 export type BranchMove = { kind: 'moved' } | { kind: 'behind' } | { kind: 'refused'; reason: string };
 
 /**
- * Moves a branch forward. If a work tree has it checked out, updates the files there as well, and overwrites nothing
- * that is in the way, not even ignored files.
+ * Moves a branch forward. If a work tree has it checked out, also updates the files there, but never overwrites an
+ * uncommitted file, not even an ignored one.
  * @param top absolute: any work tree of the repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
@@ -209,7 +212,7 @@ async function moveAlone(
 }
 
 /**
- * Lists the work trees of the repository, each with git's lines about it.
+ * Lists the repository's work trees, each with the lines of `git worktree list` about it.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 async function listTrees(top: string, options: GitOptions): Promise<{ path: string; lines: string[] }[]> {

@@ -1,9 +1,9 @@
 import { TASK_TRAILER } from './commit-search.js';
 import { executeGit, type GitOptions } from './git-command.js';
 
-/** Finds which commits of todos are to be undone, and which have been undone already (control.md, Undoing). */
+/** Finds the commits of todos that can be undone, and those undone already (control.md, Undoing). */
 
-/** The trailer of a commit that undoes the commits of a todo. */
+/** The trailer of a commit that undoes a todo's commits. */
 export const UNDO_TRAILER = 'Dev-Cli-Undo';
 
 /** A commit of one todo or, if somebody has squashed commits, of several. */
@@ -47,7 +47,7 @@ export async function readUndoHistory(
       if (!history.undone.has(todo)) history.undone.set(todo, sha);
     }
   }
-  // A todo that was redone since is not undone.
+  // A todo that was redone after its undo does not count as undone.
   const standing = new Set(history.made.flatMap((one) => one.todos));
   for (const todo of standing) history.undone.delete(todo);
   return history;

@@ -7,25 +7,25 @@ import { splitNames } from './status.js';
 import type { TodoCommit } from './undo-search.js';
 
 /**
- * Undoes commits as `git revert` does, in one commit (control.md, Undoing). The result is computed without touching the
- * work tree and the index; these change only once it is known that nothing is in the way.
+ * Plans the single commit that undoes other commits as `git revert` does (control.md, Undoing). Touches neither the
+ * work tree nor the index; `makeUndo` changes them only after this plan has shown that nothing is in the way.
  */
 
 /** The result that undoing commits would have. */
 export type UndoPlan =
-  /** `paths` is empty if the commits have been undone already, by whomever. */
+  /** `paths` is empty if the commits have been undone already, by dev-cli or by hand. */
   | { kind: 'clean'; head: string; tree: string; paths: string[]; changes: TreeChange[] }
   /** Later commits changed the same lines. */
   | { kind: 'conflict'; commit: TodoCommit; paths: { path: string; later: string[] }[] }
-  /** Paths of the work tree that are in the way. */
+  /** Paths in the work tree that cannot be changed, each with the reason. */
   | { kind: 'blocked'; paths: { path: string; by: UndoObstacle }[] }
   /** The parent of a commit is not in this repository, since it is a shallow clone. */
   | { kind: 'shallow'; commit: TodoCommit };
 
-/** Why a path cannot be changed: uncommitted work, a file that git is told to ignore changes of, a submodule. */
+/** Why a path cannot be changed: it has uncommitted work, git is told to ignore its changes, or it is a submodule. */
 export type UndoObstacle = 'uncommitted' | 'unseen' | 'submodule';
 
-/** Options for a commit that git needs only for the computation. */
+/** Options for temporary commits that git needs only to compute the result. */
 const NOBODY = ['-c', 'user.name=dev-cli', '-c', 'user.email=dev-cli@localhost', '-c', 'commit.gpgSign=false'];
 
 /**
@@ -69,8 +69,8 @@ function readChanges(said: Buffer): TreeChange[] {
 }
 
 /**
- * Merges the step from a commit back to its parent into a tree, with the commit as the merge base. Before 2.45 git
- * accepts only commits as merge bases, so the three trees are wrapped in temporary commits.
+ * Reverts a commit in a tree: merges the tree with the commit's parent, using the commit itself as the merge base. Git
+ * before 2.45 accepts only commits as merge bases, so the three trees are wrapped in temporary commits.
  * @returns null if the parent is missing
  */
 function* mergeBack(top: string, tree: string, sha: string): GitQuery<{ tree: string; conflicts: string[] } | null> {
@@ -136,8 +136,8 @@ async function nameLater(top: string, sha: string, path: string, options: GitOpt
 }
 
 /**
- * Lists the paths that cannot be changed: their content in the work tree or the index is neither HEAD's nor already the
- * intended one (which an interrupted call may have left), or git hides their changes.
+ * Lists the paths that cannot be changed: submodules, paths whose changes git hides, and paths whose content in the
+ * work tree or index is neither HEAD's nor already the intended one, as an interrupted call may have left it.
  */
 async function listInTheWay(
   top: string,
@@ -156,7 +156,7 @@ async function listInTheWay(
       const by = findHindrance(change, differences) ?? (isBlocked ? 'uncommitted' : null);
       if (by !== null && !(await isInPlace(top, change, differences, options))) found.set(change.path, by);
     }
-    // A directory in the place of a file, or one that a file is to replace, must not contain files of others.
+    // A directory that the undo replaces by a file must not contain other files, which would be lost.
     for (const path of touched) {
       if (!own.has(path))
         found.set(listParentDirectories(path).find((above) => changed.has(above)) ?? path, 'uncommitted');
@@ -216,15 +216,16 @@ async function readDifferences(
   return { changed, touched, untracked, hidden, undone: new Set(undone) };
 }
 
-/** Paths per git call: the length of a command line is limited. */
+/** Number of paths per git call, since the length of a command line is limited. */
 const PORTION = 200;
 
 /**
- * Marks of `git ls-files -v` for a path whose changes git ignores: assumed unchanged, or outside the sparse checkout.
+ * Matches a line of `git ls-files -v` for a path whose changes git ignores, because it is assumed unchanged or outside
+ * the sparse checkout.
  */
 const UNSEEN = /^[a-zS]/;
 
-/** Returns whether a parent directory of a path is in fact a file, and one that this undo does not replace. */
+/** Returns whether a file that this undo does not replace stands where a path needs a parent directory. */
 async function isBelowFile(top: string, path: string, giving: ReadonlySet<string>): Promise<boolean> {
   const kinds = listParentDirectories(path).map(
     async (above) => !giving.has(above) && (await kindOf(join(top, above))) === 'other',

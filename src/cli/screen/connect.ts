@@ -15,7 +15,7 @@ type Connected = Omit<CallEnvironment, 'readInput'> & Pick<Host, 'write'>;
 export type Connect = (site: Pick<CallEnvironment, 'cwd' | 'env'>) => Connected;
 
 /**
- * Creates the host of a person's screens: their connection to the call.
+ * Creates the host of a person's screens, which connects them to the call.
  * @param connected the environment of the person's call; questions are asked at its terminal
  */
 export function createHost(connected: Connected): Host {
@@ -34,10 +34,10 @@ export function createHost(connected: Connected): Host {
 
 /**
  * Shows the run of `status --watch` as a screen.
- * @param format gets `inWords` set where the person wants lines
- * @returns null in that case, for another command, and where the terminal cannot move its cursor or belongs to no
- * person
- * @throws DevCliError `NO_SUCH_RUN` and whatever the store throws
+ * @param format this function sets its `inWords` if the person wants lines
+ * @returns null if the person wants lines, for another command, and if the terminal cannot move its cursor or is not a
+ * person's
+ * @throws DevCliError `NO_SUCH_RUN`; any error of the store
  */
 export async function showRun(
   connected: Connected,

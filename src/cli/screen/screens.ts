@@ -9,28 +9,28 @@ import { toPlainLine, toPlainText } from '../plain.js';
 import { renderBell } from '../stream.js';
 import { openTerminal, type Terminal } from './terminal.js';
 
-/** What screens need from the call that opens them. */
+/** The services that screens need from the call that opens them. */
 export interface Host {
   env: NodeJS.ProcessEnv;
-  /** Aborted by anything that ends a call. */
+  /** Aborted by any signal or event that ends the call. */
   signal: AbortSignal;
-  /** False when the terminal is gone. */
+  /** Writes to the terminal; returns false if the terminal is gone. */
   write: (text: string) => boolean;
-  /** Opens the screen of a run. @throws DevCliError `NO_SUCH_RUN` and whatever the store throws */
+  /** Opens the screen of a run. @throws DevCliError `NO_SUCH_RUN`; any error of the store */
   openRun: (place: RunReference) => Promise<Screen>;
-  /** Runs a command as if the person had typed it. @throws DevCliError whatever the command throws */
+  /** Runs a command as if the person had typed it. @throws DevCliError any error of the command */
   execute: (command: string, input: JsonObject, root: string | undefined) => Promise<Answer | StreamAnswer>;
   /** Renders an answer as text, with the commands in it. */
   render: (answer: Answer) => string;
 }
 
-/** Milliseconds between two redraws for growing durations. */
+/** Milliseconds between redraws that update elapsed times. */
 const TICK = 1000;
 
 /**
- * Shows a screen, and the screens opened from it, until the person leaves (view.md, Drawing). The terminal is then
- * restored.
- * @returns 0, or 130 where something else ended it
+ * Shows a screen, and the screens opened from it, until the person leaves (view.md, Drawing), then restores the
+ * terminal.
+ * @returns 0, or 130 if a signal or a closed terminal ended it
  */
 export async function showScreens(first: Screen, host: Host): Promise<ExitCode> {
   expectTerminalClose();
@@ -67,7 +67,7 @@ interface Around {
   hear: (heard: (key: string) => void) => void;
 }
 
-/** Shows one screen and its changes until a key asks for something else; null where the call has ended. */
+/** Shows one screen and its changes until a key press returns a wish; null if the call has ended. */
 async function showScreen(screen: Screen, { terminal, signal, hear }: Around): Promise<ScreenRequest | null> {
   const stopped = new AbortController();
   const either = AbortSignal.any([signal, stopped.signal]);
@@ -91,7 +91,9 @@ async function showScreen(screen: Screen, { terminal, signal, hear }: Around): P
   }
 }
 
-/** Reads changes, and rings. If the screen can no longer be read, it stays as it is and shows the reason. */
+/**
+ * Reads a screen's changes, redraws it, and rings the bell. If reading fails, the screen stays and shows the reason.
+ */
 async function follow(
   screen: Screen,
   { terminal, signal, draw }: { terminal: Terminal; signal: AbortSignal; draw: () => void },
@@ -112,7 +114,7 @@ async function follow(
   }
 }
 
-/** Refusals are told in words alone; the code is added only where something has gone wrong. */
+/** Describes an error without its code, except for a fault such as an I/O error, where the code helps. */
 function describe({ code, message }: DevCliError): string {
   return toPlainLine(ERROR_CODES[code] === ERROR_CODES.IO ? `${code}: ${message}` : message);
 }
@@ -124,8 +126,8 @@ interface Hands {
 }
 
 /**
- * Fulfils a wish that a screen cannot fulfil by drawing, and shows the result on the screen.
- * @throws DevCliError whatever the wish's command throws
+ * Carries out a wish that needs more than drawing, and shows the result on the screen.
+ * @throws DevCliError any error of the wish's command
  */
 async function carryOut(
   screen: Screen,

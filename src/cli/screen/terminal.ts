@@ -9,11 +9,11 @@ import { paintChanges, paintLine, showsColour } from '../paint.js';
 export interface Terminal {
   size(): TerminalSize;
   /**
-   * Shows a frame, at most ten a second; frames in between are dropped except the last. Writes nothing if nothing has
-   * changed.
+   * Shows a frame, at most ten per second; of frames drawn faster than that, only the last is shown. Writes nothing if
+   * nothing has changed.
    */
   draw(frame: () => readonly Line[]): void;
-  /** Writes something that does not move the cursor, such as the bell. */
+  /** Writes output that does not move the cursor, such as the bell. */
   write(text: string): void;
   /** Gives the terminal back while `work` uses it, then takes it again and redraws. */
   lend<T>(work: () => Promise<T>): Promise<T>;
@@ -23,33 +23,32 @@ export interface Terminal {
 
 interface Options {
   env: NodeJS.ProcessEnv;
-  /** False when the terminal is gone. */
+  /** Writes to the terminal; returns false if the terminal is gone. */
   write: (text: string) => boolean;
-  /** Gets each key, by the character it types or else by its name in node:readline. */
+  /** Called with each key: the character that it types or, without one, its name in node:readline. */
   onKey: (key: string) => void;
   /** Called when the terminal is gone. */
   onGone: () => void;
-  /** Only reads keys, and draws nothing. */
+  /** Whether to read keys only, and draw nothing. */
   isBare?: boolean;
 }
 
-/** Alternate screen, no cursor, no automatic wrap; and the reverse, in the opposite order. */
+/** Switches to the alternate screen, hides the cursor and turns off wrapping; `LEAVE` undoes this in reverse order. */
 const ENTER = '\u001b[?1049h\u001b[?25l\u001b[?7l';
 const LEAVE = '\u001b[?7h\u001b[?25h\u001b[?1049l';
 
-/** Terminals that support synchronized output show everything between these two at once. */
+/** Terminals that support synchronized output show all output between these two sequences at once. */
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?2026l';
 
-/** The fewest milliseconds between two frames. */
+/** Minimum number of milliseconds between two frames. */
 const PACE = 100;
 
-/** Milliseconds after SIGTSTP by which the process is stopped if it can be. */
+/** Milliseconds after SIGTSTP within which the process is stopped, if it can be stopped at all. */
 const STOPPING = 100;
 
 /**
- * Opens the terminal at both ends of this process for a screen. It is given back at the end, also when the process
- * fails or is stopped.
+ * Opens this process's terminal for a screen. Restores it at the end, and also if the process fails or is stopped.
  */
 export function openTerminal({ env, write, onKey, onGone, isBare = false }: Options): Terminal {
   const { stdin, stdout } = process;
@@ -97,13 +96,13 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
   };
   const take = (): void => {
     isMine = true;
-    // The shell may have set its own mode, and Node does not notice: set the mode again.
+    // The shell may have changed the mode without Node noticing, so switch it off and on again.
     setMode(false);
     setMode(true);
     stdin.on('keypress', hear);
     stdin.resume();
     process.on('SIGTSTP', stop);
-    // The code that opened the terminal may not run any more after a signal that ends the call.
+    // After a signal that ends the call, the code that opened the terminal may not get to close it.
     for (const signal of ENDING_SIGNALS) process.once(signal, giveBack);
     put(enter);
     anew();
@@ -129,7 +128,7 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
   const stop = (): void => {
     giveBack();
     process.kill(0, 'SIGTSTP');
-    // A process whose parent could not continue it was not stopped, so it goes on.
+    // The system does not stop a process that no shell could continue; the screen then resumes by itself.
     back = setTimeout(goOn, STOPPING);
   };
   const goOn = (): void => {
@@ -176,7 +175,7 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
 
 /**
  * Listens for single keys, without waiting for a whole line; draws nothing.
- * @param pressed gets each key; Ctrl-C and the end of the input are `q`
+ * @param pressed called with each key; Ctrl-C and the end of the input are reported as `q`
  * @returns a function that gives the terminal back in its original state
  */
 export function listenForKeys(pressed: (key: string) => void): () => void {

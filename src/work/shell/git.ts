@@ -2,8 +2,8 @@ import { ProgramArguments } from './options.js';
 import { ANY_PATH, GIT_DATA_PREFIX, joinPaths } from './paths.js';
 
 /**
- * Lists what a git command writes, in the work tree and in git's own data, by its verb (harness.md, Guard). Pure; knows
- * only names.
+ * Lists what a git command, such as `git reset`, writes in the work tree and in git's own data (harness.md, Guard).
+ * Pure: looks only at the command's words, never at files.
  */
 
 /** Lists the paths that a git command writes; paths made with `GIT_DATA_PREFIX` stand for commits, branches and the index. */
@@ -26,7 +26,7 @@ export function listGitWrites(all: readonly string[]): string[] {
 
 /** Maximum length of a directory in characters. */
 const LONGEST = 4096;
-/** Options before the verb that take the next word as their value. */
+/** Options before the verb, such as `commit`, that take the next word as their value. */
 const VALUED = '-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source'.split(' ');
 
 /** Options of each verb that take a value. */
@@ -77,7 +77,7 @@ const HOOKS = '.git/hooks';
 /** Options that make a verb only show what it would do. */
 const DRY = ['-n', '--dry-run'];
 const toOutput: Verb = (told) => told.values('-o', '--output');
-/** Options by which the list of paths comes from elsewhere: from a dialogue, or from a file. */
+/** Options with which git takes the paths from a dialogue or a file instead of the command line. */
 const LISTED_ELSEWHERE = ['-p', '--patch', '--pathspec-from-file'];
 
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -116,7 +116,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     if (['list', 'show', 'create'].includes(what)) return [];
     return ['store', 'drop', 'clear'].includes(what) ? [GIT_DATA_PREFIX] : [GIT_DATA_PREFIX, ANY_PATH];
   },
-  // With these options git also removes ignored files, and so `.dev`.
+  // With `-x` or `-X`, git also removes ignored files, and so `.dev`.
   clean: (told) => (told.has(...DRY) ? [] : told.has('-x', '-X') ? [ANY_PATH, '.dev'] : [ANY_PATH]),
   checkout: takeCheckedOut,
   switch: takeSwitched,
@@ -138,7 +138,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
 const READS = '-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --blob'.split(' ');
 
-/** With only a name and no changing option, it reads. */
+/** `git config` with only a name and no changing option reads. */
 function takeConfigured(told: ProgramArguments): string[] {
   const [first = '', ...more] = told.operands;
   const isAlone = more.length === 0 && first !== 'edit';
@@ -149,14 +149,14 @@ function takeConfigured(told: ProgramArguments): string[] {
 }
 
 /**
- * Whether a single word is a commit or a file depends on the files that exist; of several words, the later ones are
- * files.
+ * A single word may be a commit or a file, depending on which files exist. With several words, all after the first are
+ * files, and no commit is checked out.
  */
 function takeWord([word, ...more]: readonly string[]): string[] {
   return word === undefined || more.length > 0 ? [] : [GIT_DATA_PREFIX + word];
 }
 
-/** Without a path, it unstages everything, including other people's changes. */
+/** `git reset` without a path unstages everything, including other people's changes. */
 function takeReset(told: ProgramArguments, rest: readonly string[]): string[] {
   if (told.has('--hard', '--merge', '--keep')) return [GIT_DATA_PREFIX, ANY_PATH];
   if (told.has('--soft')) return [GIT_DATA_PREFIX];
@@ -166,7 +166,7 @@ function takeReset(told: ProgramArguments, rest: readonly string[]): string[] {
   return paths.length === 0 ? [GIT_DATA_PREFIX] : [];
 }
 
-/** Takes the start point of a new branch: at HEAD, no file changes. */
+/** Judges the start point of a new branch: a branch made at HEAD changes no file. */
 function takeStart([start, ...more]: readonly string[]): string[] {
   return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start))
     ? [GIT_DATA_PREFIX]

@@ -1,5 +1,6 @@
 /**
- * Divides the words after a program into options, their values and operands (harness.md, Guard). Pure; knows only text.
+ * Divides the words after a program's name into options, their values and operands (harness.md, Guard). Pure: looks
+ * only at the words, never at files.
  */
 
 /** Stands for a word whose value only the shell knows. No path or option contains this character. */
@@ -15,10 +16,10 @@ export interface Grammar {
   stops?: boolean;
 }
 
-/** Options without a value whose name is a prefix of an option with a value. */
+/** Options without a value that must not be read as abbreviations: `--backup` is not short for `--backup-dir`. */
 const WHOLE = ['--backup', '--partial', '--strip'];
 
-/** The options and operands that a program was given. */
+/** The options and operands on a program's command line. */
 export class ProgramArguments {
   readonly operands: string[] = [];
   readonly #given: [option: string, value: string | null][] = [];
@@ -60,8 +61,8 @@ export class ProgramArguments {
   }
 
   /**
-   * Returns whether one of these options was given and not revoked later by `--no-…`. Also accepts an abbreviated long
-   * option, as GNU programs and git do.
+   * Returns whether one of these options was given and not revoked by a later `--no-…`. Also recognizes abbreviated
+   * long options, as GNU programs and git do.
    */
   has(...options: string[]): boolean {
     return this.#given.reduce((is, [option]) => {

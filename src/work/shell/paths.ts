@@ -1,13 +1,13 @@
 import { UNKNOWN_WORD } from './options.js';
 
-/** Paths as commands name them (harness.md, Guard). Pure: the caller knows which paths are directories. */
+/** Handles paths as commands name them (harness.md, Guard). Pure: the caller tells which paths are directories. */
 
-/** A path for `git` and `patch`, which may change any file below the directory. */
+/** A path that stands for any file below the directory, which some calls of `git` and `patch` may change. */
 export const ANY_PATH = '';
 
 /**
- * Prefix of a path that stands for git's own data: commits, branches, the stash and the index. A word may follow that
- * git takes as a commit or as a file; if such a file exists, git means the file.
+ * A path that stands for git's own data: commits, branches, the stash and the index. If a word of the command follows
+ * it, git takes that word as a file if such a file exists, and otherwise as a commit.
  */
 export const GIT_DATA_PREFIX = '.git/*/';
 
@@ -20,17 +20,17 @@ export function findHistory(path: string): { directory: string; word: string } |
 /** Returns whether a path, as the command names it, is a directory. */
 export type DirectoryTest = (path: string) => boolean;
 
-/** Joins two paths, of which the second may be absolute; null if it is relative and the directory is unknown. */
+/** Joins a directory and a path, which may be absolute; null if the path is relative and the directory is unknown. */
 export function joinPaths(directory: string | null, path: string): string | null {
   if (path.startsWith('/') || path === '~' || path.startsWith('~/')) return path;
   if (directory === null) return null;
   return directory === '' ? path : path === ANY_PATH ? `${directory}/.` : `${directory}/${path}`;
 }
 
-/** Replaces the part of a name that only the shell knows. A wildcard would match files that exist already. */
+/** Stands for the part of a name that only the shell knows. Not a wildcard, which would match existing files. */
 const SOME = '…';
 
-/** Returns the name that a file gets when put into another directory; null if only the contents are put there. */
+/** Returns the name that a path gets when put into another directory; null if only a directory's contents go there. */
 export function findName(path: string): string | null {
   if (path === UNKNOWN_WORD) return SOME;
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -3,8 +3,8 @@ import { ProgramArguments } from './options.js';
 import { ANY_PATH, type DirectoryTest, findName, joinPaths, listPathsInside } from './paths.js';
 
 /**
- * Lists which of its arguments a program writes, for programs where that is plain (harness.md, Guard). Pure; knows only
- * names.
+ * Lists the files that a program writes, for programs whose arguments make that plain (harness.md, Guard). Pure: looks
+ * only at the arguments, never at files.
  */
 
 type Program = (words: readonly string[], isDirectory: DirectoryTest) => string[];
@@ -48,7 +48,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   git: listGitWrites,
 };
 
-/** Lists what a program writes. @param name without its directory */
+/** Lists the paths that a program writes. @param name the program's name without its directory */
 export function listWritten(name: string, words: readonly string[], isDirectory: DirectoryTest): string[] {
   return Object.hasOwn(PROGRAMS, name) ? (PROGRAMS[name]?.(words, isDirectory) ?? []) : [];
 }
@@ -57,7 +57,7 @@ function takeAll(valued = ''): (words: readonly string[]) => string[] {
   return (words) => new ProgramArguments(words, { valued }).operands;
 }
 
-/** The first operand is the new mode or owner, unless `--reference` names a file to copy it from. */
+/** Skips the first operand, which is the new mode or owner, unless `--reference` names a file to copy that from. */
 function takeOwned(words: readonly string[]): string[] {
   const told = new ProgramArguments(words, { valued: '--reference --from' });
   return told.has('--reference') ? told.operands : told.operands.slice(1);
@@ -66,8 +66,8 @@ function takeOwned(words: readonly string[]): string[] {
 const TARGETED = '-t -S --target-directory --suffix';
 
 /**
- * Returns the operands that are moved or copied, and their new paths: the last operand, or a path in the directory that
- * it is or that `-t` names.
+ * Returns the operands that are moved or copied, and their new paths: the last operand itself or, if that is a
+ * directory or `-t` names one, paths in that directory.
  */
 function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = '') {
   const told = new ProgramArguments(words, { valued: `${TARGETED} ${more}` });
@@ -122,8 +122,8 @@ function takeSynced(words: readonly string[], isDirectory: DirectoryTest): strin
 }
 
 /**
- * For programs that edit files in place if told to: without a script among the options, the first operand is the
- * script.
+ * For programs that edit files in place with `-i`. If no option contains the script, the first operand is the script,
+ * not a file.
  */
 function takeEdited(words: readonly string[], grammar: ConstructorParameters<typeof ProgramArguments>[1]): string[] {
   const told = new ProgramArguments(words, grammar);

@@ -1,14 +1,14 @@
 import { type Command, isBeginning, isFileDescriptor, joinTexts, type Word, type WordPart } from './words.js';
 
-/** Parses a shell command as far as the guard needs (harness.md, Guard), in a single pass; accepts invalid input in some way. */
+/** Parses a shell command as far as the guard needs (harness.md, Guard), in one pass. Never rejects invalid input. */
 
-/** The commands in order; those between `enter` and `leave` run in a subshell. */
+/** An item of a parsed line. The commands between an `enter` and its `leave` run in a subshell. */
 export type ShellItem = Command | 'enter' | 'leave';
 
 const DEEPEST = 60;
 const REDIRECTION = /&>>?|>\||>>|>&|<>|<<<|<<-|<<|<&|>|</y;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/y;
-/** Braces with plain contents. */
+/** Braces whose contents need no further parsing, such as `{a,b}`. */
 const BRACES = /\{([^\s;&|<>(){}'"`$\\]*)\}/y;
 const ENDS_WORD = /[\s;&|<>()]/;
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', e: '\u001b', a: '\u0007' };
@@ -96,7 +96,7 @@ class Parser {
       this.#skipOver('))');
       return true;
     }
-    // An array assignment, not commands.
+    // After `=`, the parenthesis begins an array, not a subshell.
     if (this.#text[this.#at - 1] !== '=') return false;
     this.#at += 1;
     this.#nested(')', true);
@@ -125,7 +125,7 @@ class Parser {
     if (isDropped) this.#drop(before);
   }
 
-  /** Removes items that were read as commands, except for the substitutions in their words. */
+  /** Removes array elements that were read as commands, but keeps the substitutions in them, which run. */
   #drop(from: number): void {
     let depth = 0;
     for (const item of this.#items.splice(from)) {
@@ -212,7 +212,7 @@ class Parser {
     } else if (char === "'") parts.push(this.#single());
     else if (char === '"') {
       this.#at += 1;
-      // An empty string in quotes is also a word.
+      // The empty part makes `""` count as a word.
       parts.push('');
       this.#quoted(parts, '"');
     } else if (char === '$' && next === "'") parts.push(this.#escaped());
@@ -246,7 +246,7 @@ class Parser {
     return null;
   }
 
-  /** Reads the text between double quotes, or of a here-document. */
+  /** Reads text between double quotes, or a here-document's text. */
   #quoted(parts: WordPart[], end: '"' | null): void {
     while (this.#at < this.#text.length) {
       const char = this.#text[this.#at] ?? '';
@@ -310,7 +310,7 @@ class Parser {
     return null;
   }
 
-  /** Moves to the next occurrence of `what`, plus `more` characters; to the end of the text if it does not occur. */
+  /** Moves `more` characters past the start of the next `what`, or to the end of the text if there is none. */
   #skipTo(what: string, more: number): number {
     const found = this.#text.indexOf(what, this.#at);
     this.#at = found === -1 ? this.#text.length : found + more;

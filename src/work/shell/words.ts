@@ -1,11 +1,11 @@
 /**
- * A part of a word: text, a variable by its name, the alternatives of `{a,b}`, or (null) something only the shell
+ * A part of a word: text, a variable by its name, the alternatives of `{a,b}`, or null for a value that only the shell
  * knows.
  */
 export type WordPart = string | { variable: string } | { choices: string[] } | null;
 export type Word = readonly WordPart[];
 
-/** A command of a shell line, as far as the guard needs it. */
+/** A command of a shell line, reduced to the parts that the guard needs. */
 export interface Command {
   words: Word[];
   /** Files that `>` and similar redirections write. */
@@ -17,7 +17,7 @@ export interface Command {
 /** Shell words after which a command begins. */
 const OPENING = ['if', 'elif', 'while', 'until', '!', 'then', 'do', 'else', '{', 'time', 'coproc'];
 
-/** Returns whether a command so far consists only of such shell words. */
+/** Returns whether only words of `OPENING` have been read so far, so that the next word begins the command proper. */
 export function isBeginning({ words }: Command): boolean {
   return words.every(([first, ...more]) => more.length === 0 && OPENING.includes(String(first)));
 }

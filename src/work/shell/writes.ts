@@ -5,19 +5,19 @@ import { parseShell } from './syntax.js';
 import type { Command, Word } from './words.js';
 
 /**
- * Lists what a shell command writes, as far as the command says so plainly (harness.md, Guard). The second net finds
- * the rest.
+ * Lists the paths that a shell command writes, as far as its text shows them plainly (harness.md, Guard). The second
+ * net finds the others.
  */
 
-/** Maximum number of values of a variable. */
+/** Maximum number of values that are tracked for a variable or a word. */
 const VALUES = 20;
 /** Maximum nesting of scripts within scripts, and of programs that run others. */
 const DEEPEST = 4;
 /** Maximum length in characters of a path, and of a word with its variables replaced. */
 const LONGEST = 4096;
-/** Maximum number of words of one `-exec`. */
+/** Maximum number of words read after one `-exec`. */
 const INNER = 100;
-/** Shell words before a command; below, programs that run the rest of their words as a command. */
+/** Shell words that may precede a command. `RUNNERS`, below: programs that run the rest of their words as a command. */
 const BEFORE = ['!', '{', 'then', 'do', 'else', 'elif', 'if', 'while', 'until'];
 const RUNNERS: Readonly<Record<string, string>> = {
   time: '-o -f --output --format',
@@ -49,23 +49,23 @@ const RUNNERS: Readonly<Record<string, string>> = {
 const OPERAND = ['timeout', 'flock', 'script', 'su', 'chrt', 'taskset'];
 /** Options of these runners that hold a script for a shell. */
 const SCRIPTS = ['-c', '--command'];
-/** Options by which a runner runs the command in another directory. */
+/** Options with which a runner runs the command in another directory. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = { env: ['-C', '--chdir'], sudo: ['-D', '--chdir'] };
 const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
 
 /**
- * Lists the paths that a command writes, as it names them, with plain `cd`s before applied; `ANYTHING` or a directory
- * if any file below may change. Never throws; what it does not understand counts as nothing.
- * @param isDirectory tests a path as named in the command; a file put into a directory keeps its name there
+ * Lists the paths that a command writes, as the command names them but after applying its plain `cd`s; `ANYTHING` or a
+ * directory if any file below may change. Never throws; a part that it does not understand adds no path.
+ * @param isDirectory returns whether a path in the command is a directory, in which a copied file keeps its name
  */
 export function listShellWrites(command: string, isDirectory: DirectoryTest = () => false): string[] {
   return [...new Set(new Reader({ variables: createVariables(), isDirectory }, '', 0).read(command))];
 }
 
 /**
- * Lists the words of each simple command on a line, including those run by other programs, in scripts and in
- * substitutions: `sudo git push` counts as itself and as `git push`. Leaves out assignments and shell words; `UNKNOWN_WORD`
+ * Lists the words of each simple command on a line, including commands in scripts and substitutions and those that
+ * other programs run: `sudo git push` yields itself and `git push`. Leaves out assignments and shell words; `UNKNOWN_WORD`
  * stands for a word that only the shell knows. Never throws.
  */
 export function listShellCommands(line: string): string[][] {
@@ -94,7 +94,7 @@ class Reader {
   readonly #variables: Map<string, string[]>;
   readonly #depth: number;
   readonly #paths: string[] = [];
-  /** Null after a `cd` to an unknown directory. */
+  /** The current directory; null after a `cd` to an unknown one. */
   #directory: string | null;
 
   constructor(around: Surroundings, directory: string | null, depth: number) {
@@ -171,7 +171,7 @@ class Reader {
     const [program = '', ...rest] = all.slice(at);
     const name = program.slice(program.lastIndexOf('/') + 1);
     if (name === 'function') this.#run(rest.slice(1), body, depth + 1);
-    // A name can follow only if a compound command comes after it.
+    // The word after `coproc` is its name only if a compound command follows that word.
     else if (name === 'coproc') this.#run(rest.slice(BEFORE.includes(rest[1] ?? '') ? 1 : 0), body, depth + 1);
     else if (name === 'for' || name === 'select') this.#loop(rest);
     else if (name === 'cd' || name === 'pushd') this.#changeDirectory(rest);
@@ -185,7 +185,7 @@ class Reader {
   }
 
   #note(all: readonly string[], from: number, depth: number): void {
-    // Beyond the maximum depth, any of the words may be the next program.
+    // Beyond the maximum depth, the command is no longer parsed, so any word may be the next program.
     const to = depth > DEEPEST ? Math.min(all.length, from + INNER) : from + 1;
     for (let at = from; at < to; at += 1) this.#around.note?.(all.slice(at));
   }
@@ -220,7 +220,7 @@ class Reader {
       this.#readScript(body);
   }
 
-  /** `find` writes below its starting points. */
+  /** Reads `find`, which changes files below its starting points, or runs commands on them. */
   #find(rest: readonly string[], depth: number): void {
     const expression = rest.findIndex((word) => /^[-(!]/.test(word) && !/^-[HLPDO]/.test(word));
     const places = (expression === -1 ? rest : rest.slice(0, expression)).flatMap((word) =>
@@ -245,7 +245,7 @@ class Reader {
 
   #runInner(name: string, rest: readonly string[], body: string | null, depth: number): void {
     const told = new ProgramArguments(rest, { valued: RUNNERS[name] ?? '', stops: true });
-    // With these options it only shows what would run.
+    // With these options, `command` only shows what would run.
     if (name === 'command' && told.has('-v', '-V')) return;
     const isSetting = name === 'env' || name === 'sudo' || name === 'doas';
     const from = isSetting ? told.operands.findIndex((word) => !ASSIGNMENT.test(word)) : OPERAND.includes(name) ? 1 : 0;
@@ -254,10 +254,10 @@ class Reader {
     for (const to of told.values(...(ELSEWHERE[name] ?? []))) this.#directory = joinPaths(this.#directory, to);
     const script = findScript(name, told, inner);
     this.#add(listLogs(name, told, inner));
-    // Options may also stand between assignments.
+    // Further options may follow the assignments.
     if (isSetting && inner[0]?.startsWith('-') && depth <= DEEPEST) this.#runInner(name, inner, body, depth + 1);
     else if (script !== undefined) this.#readScript(script);
-    // The file names come from stdin, so take the current directory instead.
+    // xargs reads the file names from stdin, so the current directory stands for them.
     else if (name === 'xargs') {
       this.#around.note?.(inner);
       this.#run([...inner.map((word) => word.replaceAll('{}', '.')), '.'], body, depth + 1);
@@ -266,7 +266,7 @@ class Reader {
   }
 }
 
-/** Returns the script that a runner passes to a shell instead. */
+/** Returns the script that a runner passes to a shell, if it does so instead of running a program directly. */
 function findScript(name: string, told: ProgramArguments, inner: readonly string[]): string | undefined {
   if (name === 'watch') return inner.join(' ');
   if (name === 'env') return told.values('-S', '--split-string').map((split) => [split, ...inner].join(' '))[0];
@@ -274,17 +274,19 @@ function findScript(name: string, told: ProgramArguments, inner: readonly string
   return OPERAND.includes(name) ? [told, later].flatMap((one) => one.values(...SCRIPTS))[0] : undefined;
 }
 
-/** Lists the files in which a runner records what it saw of the command. */
+/** Lists the files to which a runner writes its log of the command. */
 function listLogs(name: string, told: ProgramArguments, inner: readonly string[]): string[] {
   if (name === 'time' || name === 'strace') return told.values('-o', '--output');
-  // With only a file as operand, this may be any program named `script`.
+  // With a single operand and no `-c`, this may be an unrelated program that happens to be named `script`.
   return name === 'script' && (inner.length > 0 || told.has(...SCRIPTS)) ? told.operands.slice(0, 1) : [];
 }
 
-/** Devices that may always be written: they store nothing, or are the streams of the call itself. */
+/** Devices that may always be written, because they store nothing or are the command's own streams. */
 const DEVICES = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
-/** Lists every file of a patch in the format of `apply_patch`, whose parsers tolerate blanks around a heading. */
+/**
+ * Lists every file in a patch in `apply_patch` format, allowing blanks around a heading as that format's parsers do.
+ */
 export function listPatched(patch: string): string[] {
   return patch.split('\n').flatMap((line) => {
     const [, path] = /^\s*\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.*)$/s.exec(line) ?? [];
