@@ -27,7 +27,7 @@ export function timed(place, program, args, input) {
   return performance.now() - from;
 }
 
-/** Returns the milliseconds that a node process takes to do nothing. */
+/** Returns how long a node process takes to do nothing, in milliseconds. */
 export const timedFloor = (place) => timed(place, process.execPath, ['-e', '0']);
 
 /** Runs a dev-cli command, and returns the milliseconds that it took. */

@@ -1,10 +1,10 @@
 import { replaceInvisible } from '../base/visible.js';
 
-/** Shows texts of a plan to the person who decides on it, so that nothing in them is hidden. */
+/** Renders the texts of a plan for the person who approves it, so that nothing in them stays hidden. */
 
 /** Matches arguments that need no quotes, because no character in them is special to a shell. */
 const BARE = /^[\w@%+=:,./-]+$/;
-/** Matches an argument with which a shell would set a variable. Without a shell, nothing sets the variable. */
+/** Matches an argument that a shell would treat as an assignment. Without a shell, nothing sets the variable. */
 export const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
 /**

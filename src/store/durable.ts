@@ -54,7 +54,7 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
 
 /** Creates a directory and its parents; returns those created, deepest first. On a system error, removes them again. */
 export function makeDirectories(path: string): string[] {
-  // Not Node's recursive `mkdir`, which never returns if the directory cannot be created, as below /proc.
+  // Not Node's recursive `mkdir`, which never returns if the directory cannot be created, for example in /proc.
   if (makeDirectory(path)) return [path];
   if (existsSync(path)) return [];
   const above = makeDirectories(dirname(path));

@@ -24,11 +24,11 @@ export interface StoreLayout {
   /** Returns whether `text` may name a stream; since it becomes a directory, no separator, `..` or leading dot. */
   isName(text: string): boolean;
   /**
-   * Returns `text` if it may name a stream.
-   * @throws DevCliError if it may not
+   * Returns `text` if it is a valid stream name.
+   * @throws DevCliError if it is not
    */
   checkedName(text: string): string;
-  /** Whether `path` is reserved, in addition to the store's own files and git's. */
+  /** Whether `path` is reserved. The store's own files and git's are reserved in any case. */
   isReserved(path: string): boolean;
   /** Creates the error for an attempt to place documents without a commit when the stream already has one. */
   taken(stream: string): DevCliError;

@@ -76,7 +76,7 @@ export function readBootId(): string | null {
   return bootId;
 }
 
-/** Returns the seconds since the present boot. */
+/** Returns the uptime of the system in seconds. */
 export function readUptime(): number {
   return os().uptime();
 }

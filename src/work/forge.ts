@@ -60,9 +60,9 @@ export interface ExistingPullRequest {
   draft: boolean;
 }
 
-/** Seconds that `gh` may take, including the network. */
+/** Time limit of a `gh` call in seconds, including the network. */
 export const GH_TIMEOUT = 120;
-/** Seconds that `gh` may take to report who is signed in. */
+/** Time limit in seconds for `gh` to report who is signed in. */
 const STATUS_TIMEOUT = 5;
 const MAX_OUTPUT = 16 * 1024 * 1024;
 /** How many characters of gh's output are shown. */

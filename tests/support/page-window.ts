@@ -8,7 +8,7 @@ interface Window {
   isFile?: boolean;
 }
 
-/** Opens a server's page, or a file, at a route. `faults`: the page's errors and its requests to other servers. */
+/** Opens a route of a server's page, or of a file. The returned `faults` collects errors and requests to other servers. */
 export async function openPage(browser: Browser, url: string, route: string, options: Window = {}) {
   const { width = 1280, height = 1600, scheme = 'light', isFile = false } = options;
   const context = await browser.newContext({

@@ -75,7 +75,7 @@ function lookOnceMore(project, base) {
   try {
     look();
   } catch {
-    // The test may have made files unreadable: makes them readable and checks again.
+    // The test may have made files unreadable, so make them readable and check again.
     makeWritable(base);
     look();
   }

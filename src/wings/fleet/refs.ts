@@ -26,7 +26,7 @@ export function openRemoteRefs(
       return tip;
     },
     async move(name, { from, to }) {
-      // An earlier try may already have moved the remote; so the old value is read from it.
+      // An earlier attempt may already have moved the remote's ref, so the old value is read from the remote.
       const old = from === null ? null : ((await list(name)).get(name) ?? null);
       await requireHold();
       const pushed = await pushReference(top, remote, name, { from: old, to }, git);

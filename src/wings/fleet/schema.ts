@@ -60,8 +60,8 @@ export interface Migrated {
 
 /**
  * Creates or upgrades the schema; a concurrent migration waits. Only `fleet init` calls it.
- * @param also runs after that, under the same lock
- * @throws DevCliError `FLEET_UNAVAILABLE` if the user lacks a right; `FLEET_VERSION` if the schema is newer
+ * @param also runs once the schema is in place, under the same lock
+ * @throws DevCliError `FLEET_UNAVAILABLE` if the user lacks a privilege; `FLEET_VERSION` if the schema is newer
  */
 export async function migrate(pool: Pool, also: () => Promise<void>): Promise<Migrated> {
   const client = await pool.connect().catch((error: unknown) => Promise.reject(toFleetError(error)));

@@ -146,8 +146,8 @@ const isActive = (lease: LoopLease | undefined, at: Date): boolean =>
   lease?.status === 'active' && Date.parse(lease.expiresAt) > at.getTime();
 
 /**
- * Builds the image of a stream that holds only the last commit. That suffices to append, and its snapshot is always
- * current.
+ * Builds an image of a stream that contains only the stream's last commit: appending needs no more, and the snapshot of
+ * that commit is always current.
  */
 function buildImage({ snapshot, last, cluster }: Head, stream: string): MemoryStoreData {
   const memory = createMemoryStoreData();

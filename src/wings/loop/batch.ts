@@ -68,7 +68,7 @@ async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Schedu
     // Each batch retries it once, and again when a person asks.
     if (!isNews && attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
-    // Handed-in work is judged beside the sessions. A goal added after this batch began is left to the next one.
+    // Handed-in work is judged in parallel with the sessions. A goal added after this batch began waits for the next.
     const isKnown = listGoals(order.goals).some(({ id }) => id === attempt.goal);
     if (isHandedIn(attempt) && (judged >= parallel || (goal !== undefined && !isKnown))) continue;
     if (isHandedIn(attempt)) judged += 1;
@@ -111,7 +111,7 @@ const isForWorkers = ({ role }: AttemptSite, attempt: Attempt): boolean => role.
 
 /** The attempts at work. */
 interface Crew {
-  /** In milliseconds of the process's clock. */
+  /** When the batch began, in milliseconds of the process's clock. */
   begunAt: number;
   atWork: Map<string, Promise<void>>;
   /** Attempts whose work has ended since the state was read, which therefore is out of date for them. */

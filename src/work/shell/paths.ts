@@ -2,7 +2,7 @@ import { UNKNOWN_WORD } from './options.js';
 
 /** Handles paths as commands name them (harness.md, Guard). Pure: the caller tells which paths are directories. */
 
-/** A path that stands for any file below the directory, which some calls of `git` and `patch` may change. */
+/** Stands for any file below the working directory: some `git` and `patch` calls may change files they do not name. */
 export const ANY_PATH = '';
 
 /**

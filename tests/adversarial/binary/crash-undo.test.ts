@@ -15,7 +15,8 @@ import { replays } from './victims.js';
 // control.md, Undoing; storage.md, Proofs: a person's `step undo` is killed before, inside and after each call that
 // changes a file, and before, during and after each git process that it starts; then the person repeats it. The commits
 // must be reverted once, the run must record the undo once, and the work tree, the index and the user's own changes
-// must be as after an undisturbed call. DEV_CLI_CRASH=states or all cuts everywhere; by default a sample is tried.
+// must be the same as after an uninterrupted call. With DEV_CLI_CRASH=states or all the call is killed at each of these
+// points; by default at a sample of them.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -32,7 +33,7 @@ const PLAN = planOf(
   making('todo-3', [['true']], { dependsOn: ['todo-2'] }),
 );
 
-/** The state that must be the same as after an undisturbed call. */
+/** The state that must be the same as after an uninterrupted call. */
 interface End {
   /** Files outside `.dev` and `.git`, by path. */
   files: Record<string, string>;

@@ -231,7 +231,7 @@ describe('the baseline', () => {
 
   it('asks without touching the index, also while another git holds its lock', async () => {
     repository(tree, { a: '1' });
-    // Same content, another time: `git status` would refresh the index.
+    // Same content, different modification time: a plain `git status` would rewrite the index.
     utimesSync(join(tree, 'a'), 1_000_000, 1_000_000);
     const index = join(tree, '.git/index');
     const before = { bytes: readFileSync(index), inode: statSync(index).ino };

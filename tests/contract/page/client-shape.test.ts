@@ -151,7 +151,7 @@ describe.skipIf(browser === null)('print and motion', () => {
     const page = await open('/add-auth/todo-2', { scheme: 'dark' });
     await page.getByRole('button', { name: 'Diff of' }).click();
     await page.locator('.scroll').waitFor();
-    // Chromium wraps a line of 1 MB at once, but takes seconds if it has to determine the line's direction.
+    // Chromium wraps a 1 MB line instantly, but takes seconds if it has to determine the line's direction.
     expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll pre")).unicodeBidi')).toBe('isolate');
     await page.emulateMedia({ media: 'print' });
     expect(await page.evaluate('getComputedStyle(document.querySelector(".scroll")).maxHeight')).toBe('none');

@@ -99,8 +99,8 @@ function findUnreachable({ recipe }: ExplorationSubject, { entered, skipped }: S
 }
 
 /**
- * Finds out whether every complete run needs a remote. A recipe that says so with `needs` has no fault: without a
- * remote it is not begun.
+ * Reports a recipe of which no run can complete without a remote. This is no fault if the recipe declares the remote in
+ * `needs`, because then a run without one is refused at its start.
  */
 function findNeedOfRemote({ recipe }: ExplorationSubject, graph: StateGraph): VerifyFinding[] {
   if (recipe.needs?.includes('remote') === true) return [];

@@ -5,8 +5,8 @@ import type { HookAnswer } from '../../../protocol/ports.js';
 import type { HookEventName } from '../adapter.js';
 
 /**
- * Builds an answer in the format of the harness (harness.md, Hooks). Only one form of refusing a tool is understood by
- * all three harnesses: JSON alone on stdout, with the reason on stderr and exit code 2.
+ * Builds an answer in the format of the harness (harness.md, Hooks). All three harnesses understand only one way
+ * to refuse a tool call: nothing but JSON on stdout, the reason on stderr, and exit code 2.
  */
 export function renderReply(event: HookEventName, harness: HarnessId, { refuse, tell }: HookAnswer): Answer {
   const native = EVENT_NAMES[harness]?.[event];
