@@ -66,7 +66,7 @@ const REPLY_ONLY =
 /**
  * Renders the list of files that the agent should read.
  * @param holder which of the papers contains the request
- * @param how what the reader has to do with the plan and the documents it was made from
+ * @param how whether the agent must read the plan and its sources, or only consult them; DRAFT.md is always read
  */
 function renderInputs(
   tx: Transaction,
