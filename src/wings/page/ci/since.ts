@@ -2,7 +2,7 @@ import { DevCliError } from '../../../base/errors.js';
 import type { Context } from '../../../run/context.js';
 import { executeGit, nullIfRefused } from '../../../work/git-command.js';
 
-/** The changed files, and since which commit. */
+/** The files that have changed since a commit, and that commit. */
 export interface Changes {
   /** The commit to compare with; null if none is given. */
   since: string | null;
