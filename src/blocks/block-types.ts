@@ -15,7 +15,8 @@ import { SUBAGENT } from './subagent/subagent.js';
 import { warnChanges } from './values/inputs.js';
 
 /**
- * The types of blocks that ask an agent or a person. CLI blocks are executed (cli.ts); engine blocks belong to engine/.
+ * The types of blocks that ask an agent or a person. CLI blocks are executed instead (cli.ts); engine blocks belong to
+ * engine/.
  */
 const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf<K> & AgentFacingBlock> } = {
   llm: LLM,

@@ -15,7 +15,7 @@ import { renderProgress } from './action-parts.js';
 import { readBlockValue } from './values/block-values.js';
 import { fillPath, fillPlaceholders } from './values/values.js';
 
-/** Starting an external command of a recipe (protocol.md §4). */
+/** Starts the external commands of a recipe (protocol.md §4). */
 
 /**
  * Makes an external command the pending `running` action; it is launched after the transaction.

@@ -48,7 +48,7 @@ export const LLM_LOOP: BlockType<LlmLoopBlock> = {
   acknowledge: acknowledgeData,
 };
 
-/** Computes the digests of the block's sections at issue, so that later changes to them count as evidence. */
+/** Computes the digests of the block's sections when its action is issued, so that later changes count as evidence. */
 function measureSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Pick<IssuedAction, 'sections'> {
   const sections = digestSections(tx, block);
   return Object.keys(sections).length === 0 ? {} : { sections };

@@ -55,8 +55,8 @@ export function runOnComplete(tx: Transaction, block: SubagentBlock): void {
 type CommandOutcome = CommandReport & { exit: number };
 
 /**
- * Runs a command like `runInProcess`, but reports an error as a failed command, because the recipe asked for the
- * command, not the caller.
+ * Runs a command like `runInProcess`, but reports an error as a failed command, because it was the recipe, not the
+ * caller, that asked for the command.
  * @throws DevCliError `INTERNAL`, `IO`
  */
 export function tryInProcess(tx: Transaction, command: OwnCommand, block: string): CommandOutcome {

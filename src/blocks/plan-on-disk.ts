@@ -108,7 +108,7 @@ export function isSamePlan(one: PlanContent, other: PlanContent): boolean {
   return isSameJson(one, other);
 }
 
-/** Appends the todos that a run has added to a plan's own, in the order in which PLAN.md shows them. */
+/** Appends the todos that a run has added to the plan's own todos, as PLAN.md does. */
 export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanContent {
   return added.length === 0 ? plan : { ...plan, todos: [...plan.todos, ...added] };
 }

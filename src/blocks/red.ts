@@ -80,7 +80,7 @@ function listIds({ captured }: ReadTransaction): string[] {
 /**
  * Ends the round of a failed command. The block to which the run goes back is told to read the command's log.
  * @param actionId the action of the command
- * @param log its output, relative to the run's directory
+ * @param log the file with the command's output, relative to the run's directory
  */
 export function failRound(
   tx: Transaction,

@@ -10,7 +10,7 @@ import type { RunChange, RunPage, RunsPage } from './wire.js';
 /** Minimum milliseconds between two changes that are sent; shorter intervals would not be visible. */
 const PAUSE = 100;
 
-/** Milliseconds after which waiting for a journal to grow begins anew, although nothing has happened. */
+/** Maximum milliseconds to wait for a journal to grow before the wait starts again. */
 const WAIT = 3_600_000;
 
 /** A run by name; without `runId`, the newest one. */

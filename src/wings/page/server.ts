@@ -30,7 +30,7 @@ export interface ServerParts {
   signal: AbortSignal;
 }
 
-/** Maximum number of open streams; it is limited because each update costs as much as reading its run. */
+/** Maximum number of open streams; each update costs as much as reading its run. */
 const STREAMS = 32;
 
 const TABS: readonly TabName[] = ['plan', 'recipe', 'journal', 'report'];

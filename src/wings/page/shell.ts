@@ -28,7 +28,7 @@ export function createShell(html: string): PageShell {
     const [, text = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html) ?? [];
     return `${tag}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   };
-  // A recipe's SVG has inline styles, which this policy blocks unless the SVG is loaded as an image: hence `data:`.
+  // A recipe's SVG has a `<style>`, which this policy blocks unless the SVG is loaded as an image: hence `data:`.
   const loads = ["default-src 'none'", source('script'), source('style'), 'img-src data:'];
   const closed = ["base-uri 'none'", "form-action 'none'"];
   return { html, policy: (connect) => [...loads, `connect-src ${connect}`, ...closed].join('; ') };

@@ -58,7 +58,6 @@ export interface RunPage {
   /** Why the journal cannot be read beyond `seq`; null if it is intact. */
   fault: { code: string; message: string } | null;
   seq: number;
-  /** The available tabs. */
   tabs: TabName[];
 }
 
@@ -109,10 +108,7 @@ export interface PreparedDecision {
   until: number;
 }
 
-/**
- * Everything in a file. The keys of `documents` are `row/segment/index` for documents, and such as `tab/plan` and
- * `commit/SHA` for tabs and diffs.
- */
+/** Everything in a file. Keys of `documents` have the form `row/segment/index`, `tab/plan` or `commit/SHA`. */
 export interface PageFile {
   page: RunPage;
   documents: Record<string, PageDocument>;

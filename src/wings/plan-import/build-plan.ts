@@ -279,8 +279,8 @@ function listCommits(tasks: readonly NamedTask[], notes: ImportNotes): Pick<Plan
 }
 
 /**
- * Masks secrets in a commit message. Its line breaks are kept, because its first line is the subject, unless it must be
- * cut.
+ * Masks secrets in a commit message. Unless it is too long, it keeps its line breaks, because its first line is the
+ * subject.
  */
 function toMessage(commit: string, at: SourceLocation, notes: ImportNotes): string {
   const message = maskSecrets(commit);

@@ -78,9 +78,7 @@ function readNexus(files: DocumentReader, state: string): ImportSource {
   return { format: 'nexus', name: 'nexus', files: readAll(files, there, refuseOther) };
 }
 
-/**
- * Refuses invalid JSON, because the parser would read only a part of a file that is truncated or has a merge conflict.
- */
+/** Refuses invalid JSON, since the parser would read only part of a truncated file or one with a merge conflict. */
 function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   const errors: ParseError[] = [];
   try {

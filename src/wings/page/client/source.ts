@@ -61,8 +61,7 @@ export interface Source {
   run(name: string, runId: string | undefined): Promise<RunPage>;
   document(page: RunPage, wanted: DocumentRequest): Promise<PageDocument>;
   /**
-   * Reports changes until the stream ends, and first a null once connected. The method itself is null if nothing can
-   * change.
+   * Calls `heard` with null once connected, then with each change until the stream ends. Null if nothing can change.
    */
   follow: ((page: RunPage, heard: (change: RunChange | null) => void, signal: AbortSignal) => Promise<void>) | null;
   /** Makes the server's terminal show a number for an answer. */

@@ -167,7 +167,9 @@ const PROGRAM = /^(?:\.{0,2}\/)?(?:[\w.@+-]+\/)*[a-z][\w+-]*(?:\.\w+)?$/;
 const RUNNERS =
   /^(?:np[mx]|pnpm|yarn|bunx?|deno|node|tsc|pythons?[\d.]*|python[\d.]*|pytest|uv|poetry|cargo|go|make|cmake|ctest|mvn|gradle|dotnet|swift|mix|bundle|rake|rspec|php|composer|ruby|just|tox|nox|eslint|biome|ruff|mypy)$/;
 
-/** Returns whether code is a command line, given that the prose says so: a program with arguments. */
+/**
+ * Returns whether code that the prose calls a command is one: a program with arguments, a path, or a whole test suite.
+ */
 function isCommandLine(code: string): boolean {
   const [program = '', ...args] = code.split(/\s+/);
   if (!PROGRAM.test(program)) return false;

@@ -98,9 +98,7 @@ function fails(said: string): boolean {
   return false;
 }
 
-/**
- * Returns the text that should be printed, if exactly one text is quoted or it is written in capitals; null otherwise.
- */
+/** Returns the text that should be printed: the only quoted text, or words in capitals; null if there is neither. */
 function readQuoted(said: string): string | null {
   const spans = [...said.matchAll(/`([^`]+)`|"([^"]+)"|“([^”]+)”/g)];
   const [only, ...more] = spans;

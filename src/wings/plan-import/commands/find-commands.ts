@@ -82,7 +82,7 @@ function splitLine(
   return { typed: rest, cwd: joinDirectory(given, directory), said };
 }
 
-/** Returns the directory to which `cd` leads from another; null for the project's own directory. */
+/** Returns the directory that `cd` reaches from an earlier directory; null for the project's own directory. */
 export function joinDirectory(before: string | null, directory: string): string | null {
   if (/^[/~]/.test(directory)) return directory;
   const parts = `${before ?? ''}/${directory}`.split('/').filter((part) => part !== '' && part !== '.');

@@ -90,9 +90,7 @@ function readDesign(document: SourceDocument, plan: SourcePlan, notes: ImportNot
 
 const DECISION = /^decision\s*\d*\s*:\s*/i;
 const REASON = /^(?:rationale|reason|why)\s*:\s*/i;
-/**
- * Rejected alternatives become findings, because a worker would take them as decided if they were among the decisions.
- */
+/** Matches rejected alternatives. They become findings, since a worker would take them for decisions otherwise. */
 const ALTERNATIVES = /^(?:rejected\s+)?alternatives?\b|^rejected\s*:/i;
 
 /**

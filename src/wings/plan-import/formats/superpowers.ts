@@ -138,10 +138,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
   return task;
 }
 
-/**
- * A block of a task or, in a list, a single entry, since the files and the first step may be in one list, separated
- * only by a blank line.
- */
+/** A block of a task or, in a list, one entry, since the files and the first step may be in one list. */
 interface Entry {
   block: MarkdownBlock;
   item: SourceItem | null;
