@@ -60,8 +60,8 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
 
 /**
  * Judges the acknowledgement of the pending action: `step complete`, or `step fail` if `input.fail` (protocol.md §3).
- * @throws DevCliError if nothing was accepted; if part of the evidence is valid, it is kept and the result is `refused`
- * instead
+ * @throws DevCliError if no evidence was accepted; if part of it is valid, that part is kept and the result is
+ * `refused` instead
  */
 export function acknowledgeBlock(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const known = structuredClone(tx.state.inputHashes);

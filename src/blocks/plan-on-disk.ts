@@ -19,7 +19,7 @@ import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import { readPlan } from '../run/plan/content.js';
 import { requireValidPlan } from './commands/plan.js';
 
-/** The plan as its two files state it, whichever of them was changed (living-plan.md, plan apply). */
+/** The plan according to its two files, whichever of them was changed (living-plan.md, plan apply). */
 export interface PlanOnDisk {
   /** The file that was changed; null where neither was. */
   source: typeof PLAN | typeof PLAN_CONTENT | null;

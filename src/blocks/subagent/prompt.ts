@@ -41,7 +41,10 @@ export function renderAgentPrompt(
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** Renders what a reviewer gets instead of the plan if it has judged the plan before; null for everybody else. */
+/**
+ * For a reviewer that has judged the plan before, renders what has changed, to be read instead of the whole plan; null
+ * for everybody else.
+ */
 function renderSecondReview(tx: Transaction, block: SubagentBlock, agent: ResolvedAgent): string | null {
   if (!agent.readsFrom.includes(PLAN)) return null;
   const last = tx.state.reviews.findLast((review) => review.block === block.id && review.agent === agent.id);

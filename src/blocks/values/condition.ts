@@ -17,7 +17,7 @@ import { type BlockValues, readBlockValues } from './block-values.js';
 /** The block that is entered if its condition holds. */
 export interface Entering {
   block: string;
-  /** Whether the block at which the run rests has failed; otherwise it is done. */
+  /** Whether the block at which the run rests now has failed; if not, it is done. */
   failed: boolean;
 }
 

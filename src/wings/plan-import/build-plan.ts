@@ -128,7 +128,7 @@ function listLeftOut(tasks: SourcePlan['tasks']): SourceStep[] {
   );
 }
 
-/** Lists steps and tasks whose box is marked neither open nor done: they are noted but not imported. */
+/** Lists steps and tasks whose box is marked neither open nor done: each becomes a note and is not imported. */
 function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
   return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
     if (!mark) return [];

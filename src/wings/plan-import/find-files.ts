@@ -105,7 +105,7 @@ function dropLines(path: string): string {
     .replace(/(\.\w+):[\p{L}_]\S*$/u, '$1');
 }
 
-/** Returns the paths that a plan may name; notes the others. */
+/** Returns the paths that a plan may name; every other path becomes a note. */
 function selectPaths(paths: readonly string[], at: SourceLocation, notes: ImportNotes): string[] {
   return [...new Set(paths)].filter((path) => {
     const problem = path.length > LIMITS.path ? `is longer than ${LIMITS.path} characters` : findPathProblem(path);

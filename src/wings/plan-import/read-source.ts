@@ -49,11 +49,11 @@ export interface SourceItem {
   rest: MarkdownBlock[];
 }
 
-/** Maximum number of lines with invisible characters that are noted. */
+/** Maximum number of lines with invisible characters that get a note. */
 const TOUCHED_NAMED = 10;
 
 /**
- * Parses a source; removes and notes invisible parts.
+ * Parses a source. Removes its invisible parts, with a note on each.
  * @throws TooDeepError
  */
 export function readSource({ path, text: raw, unreadable = [] }: SourceFile, notes: ImportNotes): SourceDocument {

@@ -2,7 +2,7 @@ import type { ImportFormat } from '../../base/import-formats.js';
 import type { SourceLocation } from '../../plan/markdown/place.js';
 import type { ForeignText } from '../../plan/markdown/visible.js';
 
-/** The result of reading a source, before a plan is built from it (plans-from-elsewhere.md, What becomes of what). */
+/** The parsed contents of a source, from which a plan is then built (plans-from-elsewhere.md, What becomes of what). */
 
 /** A file of the source. */
 export interface SourceFile extends ForeignText {

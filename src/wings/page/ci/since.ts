@@ -4,7 +4,7 @@ import { executeGit, nullIfRefused } from '../../../work/git-command.js';
 
 /** The files that have changed since a commit, and that commit. */
 export interface Changes {
-  /** The commit to compare with; null if none is given. */
+  /** The commit to compare with; null if there is none. */
   since: string | null;
   /** Relative to the root. */
   files: ReadonlySet<string>;

@@ -96,8 +96,8 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
 }
 
 /**
- * Lays out the axis, again whenever the rows change or the time passes the axis's end. A live run's axis has room for
- * the near future.
+ * Lays out the axis, and does so again when the rows change or the time passes the axis's end. A live run's axis has
+ * room for the near future.
  */
 function useAxis({ rows, clock }: RunPage, now: number): AxisSegment[] {
   const end = useRef(0);

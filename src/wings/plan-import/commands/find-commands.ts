@@ -12,7 +12,7 @@ import { dropViewers, type Expectation, readExpectation, toExpectedResult } from
 import { findOrder } from './orders.js';
 import { splitShell } from './split-shell.js';
 
-/** Reads the commands that check a task. Nothing is invented; a doubtful command is noted instead. */
+/** Reads the commands that check a task. Nothing is invented; a doubtful command becomes a note. */
 
 /** Facts about a command: how the source presents it, where it runs, and its expected result. */
 interface Reading {
@@ -25,7 +25,7 @@ interface Reading {
 /**
  * Reads one line as a command. A line that needs a shell is wrapped in `sh -c`, but only if the source presents it as a
  * check.
- * @returns null for a refused command, which is noted
+ * @returns null if the command is refused; a note says why
  */
 export function readCommand(
   line: string,

@@ -199,7 +199,7 @@ const TARGETS = /^(?:make|gmake|just|task|rake|invoke|gradlew?|mvnw?|mage|ninja|
 /** Built-in subcommands of npm and composer that only read; any other script name needs `run` before it. */
 const OWN = /^(?:npm|composer) (?:t|tst|tests?|audit|ls|list|outdated|view|why|explain|validate|diagnose|check\S*)$/;
 
-/** Returns whether a script or target only checks; null for any other program. */
+/** Returns whether the script or target that a program runs only checks; null if the program runs neither. */
 function judgeManager(program: string, rest: readonly string[]): boolean | null {
   const isTarget = TARGETS.test(program);
   if (!isTarget && !SCRIPTS.test(program)) return null;
