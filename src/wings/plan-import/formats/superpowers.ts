@@ -138,7 +138,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
   return task;
 }
 
-/** A block of a task or, in a list, one entry, since the files and the first step may be in one list. */
+/** A block of a task; of a list, a single entry, since the files and the first step may share one list. */
 interface Entry {
   block: MarkdownBlock;
   item: SourceItem | null;
