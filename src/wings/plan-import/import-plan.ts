@@ -19,7 +19,7 @@ export interface ImportSource {
   /** The name of its directory or file. */
   name: string;
   files: readonly SourceFile[];
-  /** Paths of other Markdown files in the same directory, which are not imported. */
+  /** Paths of other Markdown files in the directory and its direct subdirectories; these are not imported. */
   unread?: readonly string[];
 }
 
