@@ -29,11 +29,11 @@ export interface ActionBase {
   };
   /** The `result` option of the acknowledgement, where a condition depends on it; otherwise empty. */
   reported: { result?: string };
-  /** Builds the command that acknowledges the action, with further input. */
+  /** Builds the command that acknowledges the action; `more` is added to its input. */
   acknowledge: (more?: JsonObject) => Invocation;
 }
 
-/** Lists the block's required sections that are still empty; none without a draft. */
+/** Lists the block's required sections that are still empty; an empty list if there is no draft. */
 export function listMissingSections(tx: Transaction, block: { sections: SectionId[] }): SectionId[] {
   const missing = listDraftGaps(tx);
   return block.sections.filter((id) => missing.includes(id));
@@ -66,7 +66,7 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   const consulting = present(consult).map(shown);
   const prompt = block.instructionText !== undefined || writesPlan(block) ? writePrompt(tx, block, actionId) : null;
   const report = isResultRead(tx) ? askForResult(tx, block, actionId) : null;
-  // A prompt file that the agent already knows is listed only for looking it up again.
+  // A prompt file that the agent has read before goes under `consult`, since it need not be read again.
   if (prompt !== null) (prompt.isKnown ? consulting : reading).push(shown(prompt.file));
   return {
     actionId,
@@ -89,8 +89,8 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
 }
 
 /**
- * Builds the recipe's instruction, with a note on documents whose agent failed and on commands that did not end by
- * themselves.
+ * Builds the instruction from the recipe's text, followed by notes on documents that are missing because their agent
+ * failed, and on commands that ended without an exit code.
  */
 function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: string[], asked: string): string {
   const text = fillShortText(tx, block.instruction, block.id);
@@ -103,7 +103,7 @@ function buildInstruction(tx: Transaction, block: AgentFacingBlock, paths: strin
   return addToInstruction(text, note);
 }
 
-/** Adds to an instruction. Where the result would be too long, the instruction's own text is cut. */
+/** Appends text to an instruction. If the result would be too long, the instruction is cut, not the appended text. */
 export function addToInstruction(text: string, more: string): string {
   return text.length + more.length <= INSTRUCTION_CAP
     ? text + more

@@ -9,14 +9,14 @@ export function describeDecider(by: string | null): string {
   return by === 'agent' ? 'the agent' : (by ?? 'nobody');
 }
 
-/** Renders the beginning of a digest, which identifies what a decision was about; empty without a digest. */
+/** Renders the first characters of the digest that identifies what was decided on; an empty string without a digest. */
 export function renderDigest(digest: string | null | undefined): string {
   return digest == null ? '' : `, on ${digest.slice(0, DIGEST_SHOWN)}`;
 }
 
 /**
- * Describes who approved the plan of an execution and who approved its commands, each with the digest, or that nobody
- * did.
+ * Describes who, if anybody, approved an execution's plan and who approved its commands, each with the digest of what
+ * was approved.
  */
 export function describeApprovals(state: Pick<RunState, 'engine' | 'gates' | 'mode' | 'preferences'>): {
   plan: string;

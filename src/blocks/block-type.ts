@@ -14,10 +14,10 @@ interface IssueRequest {
   cause: Extract<Effect, { type: 'issue' }>['cause'];
 }
 
-/** An action, with facts recorded at issue for comparison with its evidence. */
+/** An action, with facts recorded when it is issued, for later comparison with its evidence. */
 export interface IssuedAction extends Pick<PendingState, 'handed' | 'sections'> {
   action: PendingAction;
-  /** The file at each promised path at issue; an output must differ from it. */
+  /** The file found at each promised path when the action was issued; the output must differ from it. */
   before?: Record<string, PathFacts>;
 }
 
@@ -25,14 +25,14 @@ export interface IssuedAction extends Pick<PendingState, 'handed' | 'sections'> 
 export interface BlockType<B extends AgentFacingBlock> {
   /** Builds the block's action and writes its prompt files; null when there is nothing to do. */
   ask(tx: Transaction, block: B, asking: IssueRequest): IssuedAction | null;
-  /** Options of `step complete` that its action does not take. */
+  /** Options of `step complete` that the block's action does not accept. */
   readonly refuses: readonly ('data' | 'result' | 'without')[];
   /**
    * Checks the evidence, stores what was delivered, and returns the event for the machine.
    * @throws DevCliError when none of the evidence is valid
    */
   acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput): Acknowledged;
-  /** Applies further consequences of a failure, once `step fail` has been recorded. */
+  /** Applies consequences of a failure that only this type of block has, after `step fail` has been recorded. */
   fail?(tx: Transaction, block: B, reason: string): void;
   /** Does the block's remaining work when `ask` finds nobody to ask. */
   pass?(tx: Transaction, block: B): void;

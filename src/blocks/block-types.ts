@@ -14,7 +14,10 @@ import { listFailedBehind } from './red.js';
 import { SUBAGENT } from './subagent/subagent.js';
 import { warnChanges } from './values/inputs.js';
 
-/** The types of blocks that ask somebody. CLI blocks are executed (cli.ts); engine blocks belong to engine/. */
+/**
+ * The types of blocks that ask an agent or a person. CLI blocks are executed instead (cli.ts); engine blocks belong to
+ * engine/.
+ */
 const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf<K> & AgentFacingBlock> } = {
   llm: LLM,
   'llm-loop': LLM_LOOP,
@@ -24,7 +27,7 @@ const BLOCK_TYPES: { readonly [K in AgentFacingBlock['kind']]: BlockType<BlockOf
   'wait-for-user': GATE,
 };
 
-/** Returns the type of a block; the type's functions may be given only blocks of that kind. */
+/** Returns a block's type. Pass only blocks of that kind to its functions; the compiler does not check this. */
 function getBlockType({ kind }: AgentFacingBlock): BlockType<AgentFacingBlock> {
   return BLOCK_TYPES[kind];
 }
@@ -57,13 +60,14 @@ export function issueAction(tx: Transaction, effect: Extract<Effect, { type: 'is
 
 /**
  * Judges the acknowledgement of the pending action: `step complete`, or `step fail` if `input.fail` (protocol.md §3).
- * @throws DevCliError with nothing changed; partly valid evidence gives the result `refused` instead
+ * @throws DevCliError if no evidence was accepted; if part of it is valid, that part is kept and the result is
+ * `refused` instead
  */
 export function acknowledgeBlock(tx: Transaction, pending: PendingBlock, input: AckInput): Acknowledged {
   const known = structuredClone(tx.state.inputHashes);
   warnChanges(tx);
   const end = input.fail === true ? failBlock(tx, pending, input.reason) : completeBlock(tx, pending, input);
-  // A refusal prints no warnings, so the next acknowledgement has to give them again.
+  // A refusal prints no warnings, so the digests are restored for the next acknowledgement to warn again.
   if (end.result.kind === 'refused') tx.state.inputHashes = known;
   return end;
 }

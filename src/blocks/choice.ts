@@ -28,7 +28,7 @@ type ChoosingBlock = Extract<AgentFacingBlock, { choices: ResolvedChoice[] }>;
 
 /**
  * Lists the choices that a block offers now: only those whose condition holds. A choice that leads back is offered only
- * below its bound, and one that makes the work larger only below the largest size (recipes.md, Choices).
+ * while rounds remain, and a choice that makes the work larger only if a larger size exists (recipes.md, Choices).
  */
 export function listOfferedChoices(tx: Transaction, block: ChoosingBlock, shared: ActionBase) {
   const program = tx.captured.recipe.program.blocks.find((candidate) => candidate.id === block.id);
@@ -58,7 +58,8 @@ function buildAcknowledgement(tx: Transaction, choice: ResolvedChoice, shared: A
 }
 
 /**
- * Acknowledges a choice of an `llm` block, of a gate, or of a loop at its bound (protocol.md §3; recipes.md, Choices).
+ * Acknowledges a choice of an `llm` block, of a gate, or of a loop that has used up its rounds (protocol.md §3;
+ * recipes.md, Choices).
  * @throws DevCliError `UNKNOWN_CHOICE`, `DATA_MISSING`, `HUMAN_REQUIRED`, `INPUT_CHANGED`, `PLAN_EDITED`; whatever
  * `saveChoice` and `takeData` throw
  */
@@ -95,7 +96,10 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
   return { result: { kind: 'completed', block: block.id }, event: { type: 'CHOOSE', choice: chosen.id } };
 }
 
-/** Whether a choice comes with data. The choices of a loop at its bound do not: the recipe does not define them. */
+/**
+ * Whether a block's choices come with data. Those of a loop that has used up its rounds do not, because they are
+ * dev-cli's own, not the recipe's.
+ */
 const handsIn = (block: ResolvedBlock) => 'choices' in block && hasTrait(block, 'hands', 'data');
 
 /** Reads the data requested with the choice from the file that the action names; undefined if it was not written. */
@@ -106,13 +110,16 @@ function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['d
   return text === null ? undefined : { source: 'file', name: action.data.write, text };
 }
 
-/** Reports that the default size counts because nobody named one: the agent may believe that its data has arrived. */
+/**
+ * Reports that the default size counts because nobody named one. Otherwise the agent might believe that its data had
+ * arrived.
+ */
 function tellMissingSize(tx: Transaction, block: string): void {
   const { value, by } = getSize(tx.state);
   if (by === 'default') tx.ran.push({ block, ok: true, summary: `size ${value}: nobody named one` });
 }
 
-/** Where no choice is given, reads the one written to the block's section since the action was issued. */
+/** If the command names no choice, reads the choice written to the block's section since the action was issued. */
 function readHandwrittenChoice(
   tx: Transaction,
   { block, action }: PendingBlock,
@@ -193,8 +200,8 @@ function isHuman(tx: Transaction, pending: PendingBlock): boolean {
 }
 
 /**
- * Returns the digest of the gate's artifact; undefined when there is none. Nobody may approve what was not shown: once
- * the artifact has changed since the question, every choice that leads on is refused.
+ * Returns the digest of the gate's artifact; undefined when there is none. Nobody may approve what was not shown, so if
+ * the artifact has changed since the question was asked, every choice that leads forward is refused.
  * @throws DevCliError `INPUT_CHANGED`, `PLAN_EDITED`
  */
 function digestArtifact(tx: Transaction, pending: PendingBlock, choice: string): string | null | undefined {
@@ -212,7 +219,8 @@ function digestArtifact(tx: Transaction, pending: PendingBlock, choice: string):
 }
 
 /**
- * Finds what has changed since a gate asked about it: its artifact, or the source of the plan. Null when nothing has.
+ * Finds a document that has changed since a gate asked about it: the gate's artifact or plan-content.json. Null if
+ * neither has changed.
  */
 export function findChangedArtifact({ files, place, state }: Transaction, action: PendingState): string | null {
   if (action.action !== 'wait-for-user') return null;
@@ -224,7 +232,7 @@ export function findChangedArtifact({ files, place, state }: Transaction, action
   return other === undefined ? null : displayPath(place, state.name, other[0]);
 }
 
-/** Builds the refusal of a decision about something that was not shown; its fix makes the gate ask again. */
+/** Builds the refusal of a decision about a version that was not shown; the fix it offers makes the gate ask again. */
 export function buildChangedArtifactError(tx: Transaction, { block }: PendingBlock, changed: string): DevCliError {
   return new DevCliError('INPUT_CHANGED', `${changed} changed after the question was asked.`, {
     details: [{ target: changed, problem: 'changed since the question was asked' }],
@@ -233,7 +241,7 @@ export function buildChangedArtifactError(tx: Transaction, { block }: PendingBlo
 }
 
 /**
- * Refuses a decision on a plan when PLAN.md, which people read, disagrees with plan-content.json, which counts.
+ * Refuses a decision on a plan when PLAN.md, which people read, disagrees with plan-content.json, which is executed.
  * @param added todos that the run has added to the plan
  * @throws DevCliError `PLAN_EDITED`
  */
@@ -245,7 +253,7 @@ export function requirePlanAgreement(tx: Transaction, added: readonly PlanTodo[]
   });
 }
 
-/** Stores the id of the choice, for a block that saves it (recipes.md, Data). */
+/** Stores the id of the choice if the block saves it (recipes.md, Data). */
 function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): void {
   if (!handsIn(block)) return;
   const [section] = block.sections;
@@ -257,8 +265,8 @@ function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): v
 }
 
 /**
- * Determines where a choice leads. The choices of a loop at its bound are not the recipe's; none leads to another
- * block.
+ * Determines where a choice leads. The choices of a loop that has used up its rounds are not the recipe's, and none of
+ * them leads to another block.
  */
 function findTarget({ block }: PendingBlock, choice: string): 'on' | 'back' | 'halt' {
   if (!('choices' in block)) return 'on';

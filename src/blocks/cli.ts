@@ -35,7 +35,7 @@ interface EndedAtOnce {
   report?: object;
 }
 
-/** Records a command that has ended, or could not begin, in this transaction. */
+/** Records a command that ended, or could not be started, within this transaction. */
 function concludeAtOnce(
   tx: Transaction,
   block: CliBlock,

@@ -19,11 +19,11 @@ import { failRound, recordCommandFailure } from './red.js';
  * The end of a block's external command (protocol.md §4). Kept apart from cli.ts because few acknowledgements need it.
  */
 
-/** The consequences of the end of a block's command. */
+/** How the run continues after a block's command has ended. */
 interface Concluded {
-  /** Absent while the command runs once more. */
+  /** Absent if the command was interrupted and now runs once more. */
   event?: MachineEvent;
-  /** The outcome of the acknowledgement that the command judged, for a round of a loop. */
+  /** For a loop: the outcome of the acknowledgement whose round the command judged. */
   result?: AckResult;
 }
 
@@ -55,7 +55,7 @@ export function concludeCommand(tx: Transaction, { job, ending, output }: Comman
   return { event: { type: 'FAIL' }, ...('exitCommand' in block ? { result: { kind: 'failed' } } : {}) };
 }
 
-/** Judges a block by its command, which has ended by itself. */
+/** Judges a block by its command, which was not interrupted. */
 function judge(
   tx: Transaction,
   block: ResolvedBlock,
@@ -72,8 +72,8 @@ function judge(
 }
 
 /**
- * Whether a block's command only judges, so that it may run again: an exit check, or a command whose failure leads
- * back. Any other command may have published or deployed before it was interrupted.
+ * Whether a block's command only judges, so that it can safely run again: an exit check, or a command whose failure
+ * leads back. Any other command may have published or deployed before it was interrupted.
  */
 function isCheck(block: ResolvedBlock): boolean {
   return !hasTrait(block, 'by', 'cli') || block.revise !== undefined;
@@ -96,12 +96,17 @@ function isSilent({ files }: Transaction, log: string): boolean {
   return facts.kind === 'missing' || (facts.kind === 'file' && facts.size === 0);
 }
 
-/** Names a command by its block's title, except for a loop, whose title says what the agent does, not what runs. */
+/**
+ * Names a command by its block's title. A loop's title describes the agent's work instead, so its command names itself.
+ */
 function nameWork(block: ResolvedBlock, { argv }: CommandJob): string {
   return (hasTrait(block, 'by', 'cli') ? block.title : undefined) ?? toCommandName(argv, NAME_CAP);
 }
 
-/** The outcome of a passed check whose title states what must hold: `exit 0` could seem to contradict the title. */
+/**
+ * The outcome shown for a passed check with a title. The title states what must hold, which `exit 0` could seem to
+ * contradict.
+ */
 const AS_EXPECTED = 'as expected';
 
 /** The longest name of a command in the line that says how it ended, in characters. */
@@ -138,8 +143,8 @@ export function describeEnding(
 const WHY_CAP = 240;
 
 /**
- * Returns the reason that a command of dev-cli gives for its failure; empty for other programs, whose logs are for
- * people.
+ * Returns the reason that a command of dev-cli gives for its failure; an empty string for other programs, because their
+ * logs are written for people.
  */
 function explainFailure(answer: Record<string, unknown> | null): string {
   const error = isRecord(answer?.['error']) ? answer['error'] : null;

@@ -14,7 +14,7 @@ export type FileCheck = { ok: true; text: string; sha256: string } | { ok: false
 /**
  * Checks a promised output as a file: it exists, is regular, lies inside the root, is not empty, and has changed since
  * the action was issued (protocol.md §3).
- * @param before the file at issue; undefined accepts an unchanged file
+ * @param before the file as it was when the action was issued; if undefined, an unchanged file is accepted too
  */
 export function checkFile(files: DocumentReader, path: string, before: PathFacts | undefined): FileCheck {
   const facts = files.facts(path);
@@ -44,7 +44,8 @@ const NO_FILE = {
 
 function isSame(before: NonNullable<PathFacts>, now: NonNullable<PathFacts>): boolean {
   if (before.sha256 !== now.sha256) return false;
-  // The transaction that issued the action wrote this file, so no times were known at issue: only its content counts.
+  // The transaction that issued the action also wrote this file, so its times were not known yet: only its content
+  // counts.
   if (before.inode === 0) return true;
   return (['size', 'mtimeMs', 'ctimeMs', 'inode'] as const).every((fact) => before[fact] === now[fact]);
 }
@@ -75,7 +76,7 @@ export function digestInput(files: PendingDocuments, path: string): string | nul
   }
 }
 
-/** Computes the present digests of the sections that the block writes; empty without a draft. */
+/** Computes the current digests of the sections that the block writes; empty if there is no draft. */
 export function digestSections(tx: Transaction, { sections }: { sections: SectionId[] }): Record<string, string> {
   const draft = sections.length === 0 ? null : tx.files.text('DRAFT.md');
   if (draft === null) return {};
@@ -84,8 +85,9 @@ export function digestSections(tx: Transaction, { sections }: { sections: Sectio
 }
 
 /**
- * Lists the block's sections that changed since the action was issued, by `draft update` or by hand: compared by
- * digest, not by clock (protocol.md, Evidence). Actions issued before digests were recorded have no such evidence.
+ * Lists the block's sections that changed since the action was issued, by `draft update` or by hand. Digests are
+ * compared, not times (protocol.md, Evidence). For an action issued by an old version that recorded no digests, the
+ * list is empty.
  */
 export function listSectionsWrittenSince(
   tx: Transaction,

@@ -19,9 +19,9 @@ import { recordInputs } from './values/inputs.js';
 
 /**
  * Starts the exit check of a round that was handed in. The run waits for the check, and then judges the round.
- * @param cause why it runs
- * @param sections digests at issue of the sections that the round may fill
- * @returns the round, judged at once, where the command cannot run with the values of this run
+ * @param cause why the check runs, for the journal
+ * @param sections digests of the sections that the round may fill, from when its action was issued
+ * @returns `checking`, or the round as failed if the command cannot run with this run's values
  */
 export function beginExitCheck(
   tx: Transaction,
@@ -48,11 +48,11 @@ interface EndedCheck {
   /** The log with its output, relative to the run's directory. */
   log: string;
   summary: string;
-  /** Why the round did not pass, as later readers are told. */
+  /** Why the round did not pass, in the words that are recorded for later readers. */
   fault: string;
 }
 
-/** Judges the round by its exit check, which has ended, and by `exitWhen`. */
+/** Judges the round by its finished exit check and by `exitWhen`. */
 export function concludeExitCheck(tx: Transaction, block: LlmLoopBlock, ended: EndedCheck): Acknowledged {
   const pending = findPending(tx);
   const passed = ended.ok && (block.exitWhen === undefined || evaluateConditionInRun(tx, block.exitWhen, block.id));

@@ -15,12 +15,12 @@ import { renderProgress } from './action-parts.js';
 import { readBlockValue } from './values/block-values.js';
 import { fillPath, fillPlaceholders } from './values/values.js';
 
-/** Starting an external command of a recipe (protocol.md §4). */
+/** Starts the external commands of a recipe (protocol.md §4). */
 
 /**
  * Makes an external command the pending `running` action; it is launched after the transaction.
- * @param cause why it runs
- * @param more what the block's own acknowledgement was judged by; needed again when the command ends
+ * @param cause why the command runs, for the journal
+ * @param more digests of the block's sections when its own action was issued; needed again when the command ends
  * @returns null, or why the command cannot run with the values of this run
  */
 export function startCommand(
@@ -38,7 +38,7 @@ export function startCommand(
   return null;
 }
 
-/** Makes a command that was launched before the pending action again, unchanged. */
+/** Launches a command a second time, unchanged, as a new pending action. */
 export function restartCommand(tx: Transaction, job: RunningCommand): void {
   const { block, argv, shell, cwd, timeout, launches = 1 } = job;
   const { cause = 'command', sections } = tx.state.pendingAction ?? {};
@@ -70,8 +70,8 @@ function begin(tx: Transaction, asked: Asked, cause: string, more: Pick<PendingS
 }
 
 /**
- * Finds an argument whose value is not what the recipe means: unset, an apparent option, or not possible as an
- * argument.
+ * Explains why the command cannot run with this run's values: one is unset, looks like an option, or cannot be an
+ * argument or path. Null if the command can run.
  */
 function findArgumentFault(tx: Transaction, { argv, cwd }: ExternalCommand, block: string): string | null {
   for (const [index, word] of [...argv, cwd].entries()) {
@@ -82,7 +82,7 @@ function findArgumentFault(tx: Transaction, { argv, cwd }: ExternalCommand, bloc
     const value = fillPlaceholders(tx, word, block);
     if (value.includes('\0')) return `${word} becomes a text with a NUL character, which no command accepts`;
     if (index === argv.length) continue;
-    // Text before the value, or `--`, shows that it is no option.
+    // Text before the value, or an earlier `--`, keeps the program from reading it as an option.
     const isGuarded = keys[0]?.start !== 0 || argv.slice(0, index).includes('--');
     if (value.startsWith('-') && !isGuarded) {
       return `${word} begins with "-" here, so the command would treat it as an option; in the recipe, write \`--\` or text before it`;

@@ -39,9 +39,9 @@ export function askGoal(tx: Transaction): void {
 }
 
 /**
- * Reads the goal from an acknowledgement of that action.
- * @throws DevCliError `DATA_MISSING` for none or only blanks; `DATA_MALFORMED` where it is too long; `DATA_UNEXPECTED`
- * for `step fail`
+ * Reads the goal from the acknowledgement of the action that asked for it.
+ * @throws DevCliError `DATA_MISSING` if the goal is missing or blank; `DATA_MALFORMED` if it is too long;
+ * `DATA_UNEXPECTED` for `step fail`
  */
 export function readAcknowledgedGoal(
   { action }: PendingBlock,
@@ -73,7 +73,7 @@ export function buildNewGoalCommand({ action }: PendingBlock): Invocation {
   return { command: 'init', input: { name: action.run, goal: `@${write}`, new: true } };
 }
 
-/** Sets the run's goal, which everything reads from now on; the caller begins the recipe. */
+/** Sets the run's goal, and begins the draft if a recipe uses one. The caller then starts the recipe. */
 export function setRunGoal(tx: Transaction, pending: PendingBlock, goal: string): void {
   tx.state.goal = goal;
   recordAcknowledged(tx, pending, { goal });

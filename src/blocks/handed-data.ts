@@ -25,8 +25,8 @@ const KEPT_BYTES = 64 * 1024;
 const FINDINGS_SHOWN = 40;
 
 /**
- * Names the schema of the data that an action asks for. A schema that the recipe defines is written beside the action,
- * as captured.
+ * Names the schema of the data that an action asks for. A schema that the recipe defines is written, as captured, to
+ * the action's directory.
  */
 export function buildSchemaField(
   tx: Transaction,
@@ -40,16 +40,16 @@ export function buildSchemaField(
   return { schema: displayPath(tx.place, tx.state.name, file) };
 }
 
-/** Builds the request for data of a schema, in a file beside the action. */
+/** Builds the request for JSON data, to be written to a file in the action's directory. */
 export function buildJsonRequest(tx: Transaction, block: DataForm, actionId: string) {
   const write = displayPath(tx.place, tx.state.name, `actions/${actionId}/data.json`);
   return { write, form: 'json', ...buildSchemaField(tx, block, actionId) } as const;
 }
 
 /**
- * Takes the data of an acknowledgement: it must be JSON that fits the block's schema, and is kept for conditions and
- * placeholders.
- * @throws DevCliError `DATA_MALFORMED` for data that is no JSON or too large to keep, `SCHEMA_INVALID` with every
+ * Accepts the data of an acknowledgement: it must be JSON that fits the block's schema, and is kept if conditions or
+ * placeholders use it.
+ * @throws DevCliError `DATA_MALFORMED` for data that is not JSON or is too large to keep, `SCHEMA_INVALID` with every
  * finding
  */
 export function takeData(
@@ -67,8 +67,8 @@ export function takeData(
 }
 
 /**
- * Takes a promised file: Markdown must have the headings that the block names; JSON must fit its schema and is kept, as
- * in `takeData`.
+ * Accepts a promised file: Markdown must have the headings that the block names; JSON must fit its schema and is kept,
+ * as in `takeData`.
  * @throws DevCliError `EVIDENCE_INVALID` for any other file, `SCHEMA_INVALID` with every finding
  */
 export function takeFile(tx: Transaction, block: LlmCliBlock, text: string, shown: string): void {
@@ -131,9 +131,9 @@ function listFindings({ schema, schemaText }: DataForm, { value, text, path }: H
 }
 
 /**
- * Keeps the data of a block if the recipe uses it; an unused plan, for example, stays only in its file. A size claim is
- * accepted as far as it is supported.
- * @param given where the data came from, and its size, for the refusal
+ * Keeps the data of a block if the recipe uses it; an unused plan, for example, stays only in its file. A size claim
+ * also sets the run's size, as far as its facts support it.
+ * @param given the file that the refusal names, and its size
  * @throws DevCliError `DATA_MALFORMED` when it is too large to keep
  */
 function keepData(

@@ -8,8 +8,8 @@ import type { Transaction } from '../run/transaction.js';
 import { fillPlaceholders } from './values/values.js';
 
 /**
- * Whether a document must not be read because everything that writes it was skipped (recipes.md, Instructions): a file
- * of that name then belongs to an earlier run.
+ * Whether a document must not be read because every block or agent that writes it was skipped (recipes.md,
+ * Instructions): a file at that path then comes from an earlier run.
  * @param path relative to the run's directory
  */
 export function isLeftOut(tx: Transaction, path: string): boolean {

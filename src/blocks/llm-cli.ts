@@ -49,8 +49,8 @@ function buildWriteAction(tx: Transaction, block: LlmCliBlock, shared: ActionBas
 }
 
 /**
- * Acknowledges `llm+cli`: the file must exist, be valid, and differ from the one before a revise; then its command runs
- * (protocol.md §3).
+ * Acknowledges `llm+cli`: the file must exist, be valid, and, after a revise, differ from the earlier version; then its
+ * command runs (protocol.md §3).
  */
 function acknowledgeFile(tx: Transaction, pending: PendingBlock<LlmCliBlock>, input: AckInput): Acknowledged {
   const { block, action } = pending;

@@ -48,7 +48,7 @@ export const LLM_LOOP: BlockType<LlmLoopBlock> = {
   acknowledge: acknowledgeData,
 };
 
-/** Computes the digests of the block's sections at issue, so that later changes to them count as evidence. */
+/** Computes the digests of the block's sections when its action is issued, so that later changes count as evidence. */
 function measureSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Pick<IssuedAction, 'sections'> {
   const sections = digestSections(tx, block);
   return Object.keys(sections).length === 0 ? {} : { sections };
@@ -99,7 +99,7 @@ function buildDataRequest(tx: Transaction, block: LlmBlock | LlmLoopBlock, share
   } as const;
 }
 
-/** Lists the missing sections, or all of the block's if none is missing, each with a description of its content. */
+/** Lists the block's missing sections, or all its sections if none is missing, with a description of each. */
 function listWantedSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Record<string, string> | null {
   if (block.sections.length === 0) return null;
   const missing = listMissingSections(tx, block);
@@ -107,7 +107,7 @@ function listWantedSections(tx: Transaction, block: LlmBlock | LlmLoopBlock): Re
   return Object.fromEntries(wanted.map((id) => [id, SECTION_TEXTS[id].need]));
 }
 
-/** Acknowledges `llm` and `llm-loop`: stores the data, then a loop's exit check decides (protocol.md §3). */
+/** Acknowledges `llm` and `llm-loop`: stores the data; for a loop, the exit check then decides (protocol.md §3). */
 function acknowledgeData(
   tx: Transaction,
   pending: PendingBlock<LlmBlock | LlmLoopBlock>,
@@ -127,7 +127,7 @@ function acknowledgeData(
   if (block.kind === 'llm-loop' && !isRoundPassed(tx, block)) {
     const n = getRound(tx, block.id);
     const missing = listOpenSections(tx, block);
-    // Sections written by hand were filled before this call, so a count from before the call would not show them.
+    // Sections written by hand were already filled before this call, so comparing counts would not show them.
     const filledOne = input.data === undefined || listMissingSections(tx, block).length < missingBefore.length;
     recordEntry(tx, 'round', { actionId: action.actionId, block: block.id, round: n, saved, missing });
     markAcknowledged(tx, pending);
@@ -168,8 +168,8 @@ function saveData(tx: Transaction, pending: PendingBlock<LlmBlock | LlmLoopBlock
 }
 
 /**
- * Where no data is given, returns the sections written since the action was issued. An `llm` block needs all of its
- * sections; a round of a loop needs only one, since the exit check decides.
+ * For an acknowledgement without data, returns the sections written since the action was issued. An `llm` block needs
+ * all of its sections; a round of a loop needs only one, since the exit check decides.
  * @throws DevCliError `DATA_MISSING` with the sections that were not written
  */
 function requireHandwrittenSections(

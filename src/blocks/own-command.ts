@@ -55,8 +55,8 @@ export function runOnComplete(tx: Transaction, block: SubagentBlock): void {
 type CommandOutcome = CommandReport & { exit: number };
 
 /**
- * Runs a command like `runInProcess`, but reports an error as a failed command: the error belongs to the run, not to
- * the call.
+ * Runs a command like `runInProcess`, but reports an error as a failed command, because it was the recipe, not the
+ * caller, that asked for the command.
  * @throws DevCliError `INTERNAL`, `IO`
  */
 export function tryInProcess(tx: Transaction, command: OwnCommand, block: string): CommandOutcome {
@@ -71,7 +71,7 @@ export function tryInProcess(tx: Transaction, command: OwnCommand, block: string
   }
 }
 
-/** The most findings of a command that a refusal names. */
+/** How many of a command's findings a refusal lists at most. */
 const DETAILS_SHOWN = 40;
 
 /** Whether a round of a loop passes `exitCheck` and `exitWhen`; with neither it always passes. */
@@ -103,7 +103,7 @@ export function runOwnCommandOrRefuse(
   });
 }
 
-/** Lists the findings of a report, whichever command made it. */
+/** Lists the findings in a command's report, whose form depends on the command. */
 function listFindings({ report, summary }: CommandReport): ErrorDetail[] {
   const listed = [report['problems'], report['findings']].find((list) => Array.isArray(list));
   const found = Array.isArray(listed) ? listed.filter(isDetail) : [];
@@ -119,10 +119,10 @@ function isDetail(value: unknown): value is ErrorDetail & Record<string, string>
 }
 
 /**
- * Warns that a loop, or a command that leads back, has used up its rounds without passing and the run continues. Must
- * be called before the run advances, so that summary.md and `done` of the same transaction include the warning. A loop
- * that asks the user has a gate at its bound instead.
- * @param open what was not achieved, in words
+ * Warns that a loop, or a command that leads back, has used up its rounds without passing, and that the run continues
+ * nevertheless. Must be called before the run advances, so that summary.md and `done` of the same transaction include
+ * the warning. There is no warning for a loop that asks the user, because it has a gate for that case.
+ * @param open says what was not achieved
  */
 export function warnOfExhaustedRounds(
   tx: Transaction,

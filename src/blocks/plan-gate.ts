@@ -11,8 +11,8 @@ import type { PlanGate, RunState } from '../run/state.js';
 export const APPROVE_PLAN = 'approvePlan';
 
 /**
- * Finds the outcome of the gate that last asked about the plan: in this run, otherwise the one inherited from the
- * previous run of the name. Null when no gate ever asked (engine.md, Approvals).
+ * Finds the outcome of the gate that last asked about the plan in this run or, failing that, the outcome inherited from
+ * the previous run of the same name. Null when no gate ever asked (engine.md, Approvals).
  * @param captured the recipe of the run, including all its phases
  */
 export function findPlanGate(state: RunState, captured: CapturedRecipe): PlanGate | null {
@@ -60,7 +60,7 @@ export function leadsToNextBlock({ choices }: GateBlock, choice: string): boolea
   return chosen !== undefined && (chosen.goto ?? 'next') === 'next';
 }
 
-/** Whether the present plan is the one that was approved, apart from ticked boxes. */
+/** Whether plan-content.json is still the approved one. Ticked boxes do not matter, since only PLAN.md has them. */
 export function isApproved({ approved, plan }: PlanGate, files: PendingDocuments): boolean {
   return approved && plan !== null && plan === files.digest(PLAN_CONTENT);
 }

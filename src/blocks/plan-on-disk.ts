@@ -19,19 +19,19 @@ import { PLAN, PLAN_CONTENT } from '../run/paths.js';
 import { readPlan } from '../run/plan/content.js';
 import { requireValidPlan } from './commands/plan.js';
 
-/** The plan as its two files state it, whichever of them was changed (living-plan.md, plan apply). */
+/** The plan according to its two files, whichever of them was changed (living-plan.md, plan apply). */
 export interface PlanOnDisk {
   /** The file that was changed; null where neither was. */
   source: typeof PLAN | typeof PLAN_CONTENT | null;
   /** Without the todos that a run has added. */
   plan: PlanContent;
-  /** The added todos that stay. */
+  /** The todos that a run has added and that are still part of the plan. */
   added: readonly PlanTodo[];
   /** The new content of plan-content.json. */
   text: string;
 }
 
-/** Determines the plan to apply: from its files, or from a change that somebody asks for. */
+/** Determines the plan to apply: by reading its files or by making a requested change. */
 export type ReadPlan = (files: Documents, known: KnownPlan) => PlanOnDisk;
 
 /** A PLAN.md as it was rendered, and the plan it was rendered from. */
@@ -50,7 +50,7 @@ export interface KnownPlan {
   /** The run's name and goal, as PLAN.md shows them. */
   name: string;
   goal: string | null;
-  /** Whether PLAN.md is known to be as dev-cli wrote it. */
+  /** Whether PLAN.md is known to be unedited. */
   isShown?: boolean;
 }
 
@@ -81,7 +81,7 @@ function isShownBy(shown: string | null, plans: readonly PlanContent[]): boolean
 /**
  * Finds the first line of PLAN.md that does not follow from plan-content.json. Todos that an execution has added are
  * allowed; a clone has no journal, so they are recognized by their ids (engine.md, Triage).
- * @returns null where PLAN.md follows from plan-content.json, and that is valid
+ * @returns null if plan-content.json is valid and PLAN.md follows from it
  */
 export function findDifferentLine(files: Pick<Documents, 'text'>): number | null {
   const [shown, plan] = [files.text(PLAN), readPlan(files)];
@@ -108,12 +108,12 @@ export function isSamePlan(one: PlanContent, other: PlanContent): boolean {
   return isSameJson(one, other);
 }
 
-/** Returns a plan with further todos at its end, as PLAN.md shows the todos that a run has added. */
+/** Appends the todos that a run has added to the plan's own todos, as PLAN.md does. */
 export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanContent {
   return added.length === 0 ? plan : { ...plan, todos: [...plan.todos, ...added] };
 }
 
-/** Reads the edits of PLAN.md into the plan that it was rendered from; null where they change nothing. */
+/** Applies the edits in PLAN.md to the plan that it was rendered from; null if they change nothing. */
 function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
   const from = findRenderedPlan(shown, content, known, isMoved);
   // PLAN.md states the plan that is being executed, so only plan-content.json was changed.
@@ -177,7 +177,9 @@ export function statesPlan(
   return from !== undefined && readPlanEdits(from.plan, shown, from.rendered).kind === 'same';
 }
 
-/** Renders what PLAN.md may have been before the edit, one by one: rendering a large plan takes a while. */
+/**
+ * Yields the texts that PLAN.md may have had before the edit, one by one because rendering a large plan takes a while.
+ */
 function* listRenderings(
   shown: string,
   plans: readonly PlanContent[],
@@ -192,14 +194,14 @@ function* listRenderings(
   }
 }
 
-/** Finds the rendering whose checksum PLAN.md carries, else the first one; null where there is none. */
+/** Finds the rendering whose checksum PLAN.md carries, or else the first rendering; null if there are no candidates. */
 function findBase(shown: string, candidates: Iterable<RenderedPlan>): { from: RenderedPlan; isBase: boolean } | null {
   const sum = readChecksum(shown);
   let first: RenderedPlan | null = null;
   for (const from of candidates) {
     if (sum !== null && readChecksum(from.rendered) === sum) return { from, isBase: true };
     first ??= from;
-    // Without a checksum, PLAN.md cannot be matched to any other rendering.
+    // Without a checksum, no other rendering can match either.
     if (sum === null) break;
   }
   return first === null ? null : { from: first, isBase: false };
@@ -229,7 +231,7 @@ export function readEditedPlan(
 }
 
 /**
- * Requires that PLAN.md states a plan that can be carried out; a finding names its line of PLAN.md where there is one.
+ * Requires that PLAN.md states a plan that can be carried out. Each finding names its line in PLAN.md, if it has one.
  * @throws DevCliError `SCHEMA_INVALID`
  */
 export function requireReadBackPlan(
@@ -250,7 +252,10 @@ export function requireReadBackPlan(
   });
 }
 
-/** Converts a pointer to a todo of the plan into one among all todos that PLAN.md shows, including added ones. */
+/**
+ * Converts a JSON pointer into the plan's own todos to a pointer into all todos that PLAN.md shows, including added
+ * ones.
+ */
 function toShownPointer(pointer: string, { todos }: PlanContent, shown: PlanContent): string {
   const [, at = '', rest = ''] = /^\/todos\/(\d+)(.*)$/.exec(pointer) ?? [];
   const id = at === '' ? undefined : todos[Number(at)]?.id;
@@ -266,7 +271,8 @@ function buildMissingError(name: string): DevCliError {
 }
 
 /**
- * Builds the error for a missing or changed line below the title, without which nobody can tell which file was edited.
+ * Builds the error for a PLAN.md whose checksum line below the title is missing or changed. Without that line, nobody
+ * can tell which of the two files was edited.
  */
 function buildHeadError(content: PlanContent, { name, goal }: KnownPlan): DevCliError {
   const sum = readChecksum(renderPlan(content, {}, createPlanExtras(content, name, goal)));

@@ -18,11 +18,14 @@ export function renderPlanFacts(tx: Transaction): string {
   return facts.map((fact) => `\n\n${fact}`).join('');
 }
 
-/** Describes the last review: its round, and each reviewer's verdict and summary; empty where it no longer holds. */
+/**
+ * Describes the last review: its round, and each reviewer's verdict and summary; empty if there is no review that still
+ * holds.
+ */
 export function describeReview({ state: { reviews, steps } }: Transaction): string[] {
   const last = reviews.at(-1);
   const status = last === undefined ? undefined : steps[last.block]?.status;
-  // The plan has been rewritten since that review, and not reviewed again.
+  // Otherwise the plan has been rewritten since that review and not reviewed again.
   if (last === undefined || (status !== 'done' && status !== 'failed')) return [];
   const rows = reviews.filter(({ block, round }) => block === last.block && round === last.round);
   const verdicts = rows.map(({ agent, verdict, summary }) => {

@@ -54,7 +54,7 @@ function renderBlockPrompt(tx: Transaction, block: ResolvedBlock & InstructedBlo
   return parts.length === 0 ? null : `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** Lists what a block's text says beyond its instruction. */
+/** Returns the part of a block's text that comes after its instruction; empty if there is none. */
 function listRules(
   tx: Transaction,
   { id, instruction, instructionText = instruction }: ResolvedBlock & InstructedBlock,
@@ -67,7 +67,8 @@ function listRules(
 }
 
 /**
- * Renders the request for the main agent, or names the document that has it if the agent reads that only when needed.
+ * Renders the request for the main agent. If a document that it must read contains the request, renders nothing; if a
+ * document that it may consult does, names that document.
  */
 function renderOwnRequest(tx: Transaction, { id, read, consult }: InstructedBlock): string[] {
   if (findRequestDocument(tx, listReadable(tx, read, id)) !== undefined) return [];

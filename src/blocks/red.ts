@@ -11,15 +11,17 @@ import { warnOfExhaustedRounds } from './own-command.js';
 
 type Red = NonNullable<StepState['red']>;
 
-/** Records how a block's command failed; null once it has passed or is no longer needed. */
+/**
+ * Records how a block's command failed. Null removes the record, because the command has passed or is no longer needed.
+ */
 export function recordCommandFailure({ state: { steps } }: Transaction, block: string, red: Red | null): void {
   const { red: _, ...step } = steps[block] ?? { status: 'pending', at: null };
   steps[block] = red === null ? step : { ...step, red };
 }
 
 /**
- * Lists what a block reads when it is done again: the log of each failed command from this block on, and the output of
- * each later reviewer whose last verdict is REJECT. Empty as long as nothing has failed.
+ * Lists the documents that a block reads when it is done again: the log of each failed command from this block on, and
+ * the output of each later reviewer whose last verdict is REJECT. Empty as long as nothing has failed.
  */
 export function listFailedBehind(tx: ReadTransaction, block: string): string[] {
   const behind = listFrom(tx, block);
@@ -36,7 +38,7 @@ function listRejected({ state: { reviews } }: ReadTransaction, block: string): s
   );
 }
 
-/** Lists the failed commands that matter at a block, in order, with their blocks. */
+/** Lists the failed commands that matter at a block: its own, and those of earlier blocks whose step has failed. */
 export function listCommandFailuresAt(tx: ReadTransaction, block: string): { id: string; red: Red }[] {
   const { steps } = tx.state;
   const ids = listIds(tx);
@@ -47,8 +49,8 @@ export function listCommandFailuresAt(tx: ReadTransaction, block: string): { id:
 }
 
 /**
- * Names the commands that did not end by themselves, which their logs do not show: the failed ones from this block on,
- * and the one that the run has just passed. Empty where there are none.
+ * Names the failed commands without an exit code, because their logs do not show that they were cut off: those from
+ * this block on, and that of the block that the run has just passed. Empty where there are none.
  */
 export function renderWithoutExit(tx: ReadTransaction, block: string): string {
   const { steps } = tx.state;
@@ -76,9 +78,9 @@ function listIds({ captured }: ReadTransaction): string[] {
 /** Rounds of a command that leads back when it fails (recipes.md, Loops). */
 
 /**
- * Ends the round of a command that has failed: the block that it leads back to reads the command's log.
+ * Ends the round of a failed command. The block to which the run goes back is told to read the command's log.
  * @param actionId the action of the command
- * @param log its output, relative to the run's directory
+ * @param log the file with the command's output, relative to the run's directory
  */
 export function failRound(
   tx: Transaction,
@@ -92,7 +94,9 @@ export function failRound(
   return { type: 'ROUND', filled: false };
 }
 
-/** Ends the round of a command that did not run as a process: its findings are written as its log. */
+/**
+ * Ends the round of a command that did not run as a process, and writes its findings to a file that serves as its log.
+ */
 export function failRoundAtOnce(tx: Transaction, block: CliBlock, summary: string, report: object): MachineEvent {
   tx.state.lastAction += 1;
   const actionId = `a${tx.state.lastAction}`;

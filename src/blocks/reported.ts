@@ -17,8 +17,8 @@ interface Report {
 }
 
 /**
- * Asks for a result where a condition depends on what the main agent reports at this block; null elsewhere. Creates
- * the directory for the result's file.
+ * Asks for a result if a condition depends on what the main agent reports at this block, and creates the directory for
+ * the result's file. Null if no condition does.
  */
 export function askForResult(tx: Transaction, block: AgentFacingBlock, actionId: string): Report | null {
   const condition = findCondition(tx, block);
@@ -32,7 +32,8 @@ export function askForResult(tx: Transaction, block: AgentFacingBlock, actionId:
 }
 
 /**
- * Requires the result that a condition depends on: without it a loop could never end well.
+ * Refuses an acknowledgement that lacks the result on which a condition depends. Without the result a loop could never
+ * pass.
  * @throws DevCliError `DATA_MISSING`
  */
 export function requireResult(tx: Transaction, block: AgentFacingBlock, { actionId }: PendingAction): void {

@@ -14,7 +14,8 @@ export function renderRequest(tx: Transaction): string {
 const HOLDERS = ['DRAFT.md', PLAN];
 
 /**
- * Finds the document among those given to a reader that contains the request, so that the prompt need not repeat it.
+ * Finds, among the documents given to a reader, the one that contains the request, so that the prompt need not repeat
+ * it.
  */
 export function findRequestDocument({ state, files }: Transaction, papers: readonly string[]): string | undefined {
   const { goal } = state;

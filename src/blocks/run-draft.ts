@@ -9,8 +9,8 @@ import { storeInDraft } from './commands/draft.js';
 import { createCommandContext } from './own-command.js';
 
 /**
- * Adds the note of a choice that leads back to the decisions of the draft (recipes.md, Gates). The repeated action
- * reads the note once; whoever judges or revises its result later reads the draft.
+ * If a choice leads back, adds its note to the decisions in the draft (recipes.md, Gates). Only the repeated action is
+ * given the note itself; agents that judge or revise the result later read it in the draft.
  * @param by who chose
  */
 export function addNoteToDraft(tx: Transaction, { gate, note, by }: { gate: string; note: string; by: string }): void {

@@ -60,7 +60,8 @@ function renderReview({ block, round, agent, verdict, summary, edited }: RecipeS
 }
 
 /**
- * Determines the outcome to record: when the last block of a live run writes the summary, the run is about to complete.
+ * Determines the outcome to record: the run's status, except that a live run whose last block writes the summary counts
+ * as completed, because it is about to complete.
  */
 function determineOutcome(state: RunState, recipe: ResolvedRecipe): RunSummary['outcome'] {
   const last = recipe.blocks.at(-1);

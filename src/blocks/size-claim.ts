@@ -8,8 +8,8 @@ import { getSize } from '../run/facts.js';
 import { recordEntry, type Transaction } from '../run/transaction.js';
 
 /**
- * Takes the data of a block with `schema: size` (recipes.md, Size). If another size counts than the claimed one, the
- * answer says which and why.
+ * Records the data of a block with `schema: size` (recipes.md, Size). If the size that counts is not the claimed one,
+ * the answer says which size counts and why.
  */
 export function recordSizeClaim(tx: Transaction, block: string, claim: SizeClaim): void {
   const facts = addSizeClaim(tx.state.size ?? {}, claim);
@@ -24,8 +24,8 @@ export function recordSizeClaim(tx: Transaction, block: string, claim: SizeClaim
 }
 
 /**
- * Makes the size that the user named count from now on.
- * @param at.block where it was named, or what is redone because of it; the answer names this block
+ * Makes the size that the user named the one that counts from now on.
+ * @param at.block the block at which the size was named, or which is redone because of it; named in the answer
  */
 export function setUserSize(
   tx: Transaction,

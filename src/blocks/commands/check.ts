@@ -20,7 +20,7 @@ export interface DocumentCheck {
 
 /**
  * Checks the content of a promised output of any kind (documents.md, check).
- * @param path relative to the run's directory; only determines the kind
+ * @param path relative to the run's directory; used only to determine the kind
  * @param expected the agent that a report must name, and whether it must have a verdict
  */
 export function checkDocument(
@@ -64,7 +64,7 @@ function checkContent(
   }
 }
 
-/** Determines the kind of a document by its path. For `json` and `text` only the syntax can be checked. */
+/** Determines the kind of a document by its path. For `json` only the syntax is checked, for `text` nothing. */
 export function getDocumentKind(path: string): DocumentKind {
   const base = path.slice(path.lastIndexOf('/') + 1);
   if (base === 'plan-content.json') return 'plan-content';

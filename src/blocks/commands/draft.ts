@@ -34,7 +34,7 @@ export function updateDraftCommand(scene: CommandContext, input: JsonObject): Co
 
 /**
  * Stores values in sections of DRAFT.md.
- * @param append keeps the present content of the sections
+ * @param append adds to the sections' present content instead of replacing it
  * @throws DevCliError `DRAFT_MISSING`, `DOCUMENT_UNREADABLE`, `DATA_MALFORMED`
  */
 export function storeInDraft(
@@ -111,7 +111,7 @@ export function importIntoDraft(scene: CommandContext): CommandReport {
 }
 
 /**
- * `draft auto-assume`: fills the required sections that are empty, and marks the assumptions in them.
+ * `draft auto-assume`: fills the required sections that are empty with assumptions, which are marked as such.
  * @throws DevCliError `DRAFT_MISSING`, `DOCUMENT_UNREADABLE`, `NO_SUCH_RUN`
  */
 export function assumeInDraft(scene: CommandContext): CommandReport {
@@ -158,9 +158,9 @@ function readOrBeginDraft(scene: CommandContext): string {
 }
 
 /**
- * Lists the valid reports in `findings/` and `analysis/` that this run's agents delivered, acknowledged or not, or that
- * `analysis save` stored, and the agents that failed (documents.md, draft import). Every other report there, such as
- * one of an earlier run of the name, is listed as a problem.
+ * Lists the valid reports in `findings/` and `analysis/` that this run's agents delivered (whether acknowledged or not)
+ * or `analysis save` stored, and the agents that failed (documents.md, draft import). Every other report there, such as
+ * one from an earlier run of the same name, is listed as a problem.
  */
 function listReports(scene: CommandContext): {
   reports: ImportedReport[];
@@ -189,15 +189,17 @@ function listReports(scene: CommandContext): {
   return { reports, problems };
 }
 
-/** Lists the agents of all recipes of the run; of several agents with the same output, only the last. */
+/**
+ * Lists the agents of all the run's recipes. If several agents have the same output, only the last of them is listed.
+ */
 function listAgents(state: RunState | null): [string, RecipeState['agents'][string]][] {
   const all = (state === null ? [] : listRecipeStates(state)).flatMap(({ agents }) => Object.entries(agents));
   return all.filter(([, { output }], index) => !all.slice(index + 1).some(([, later]) => later.output === output));
 }
 
 /**
- * Checks what an agent that is not yet acknowledged has already written, by the rule of the acknowledgement. Null when
- * nothing has been written since the dispatch.
+ * Checks, by the acknowledgement's rules, the report that an agent has written although its dispatch is not yet
+ * acknowledged. Null if nothing has been written since the dispatch.
  */
 function checkDelivered({ state, files }: CommandContext, agent: string, output: string): ReportCheck | null {
   const pending = state?.pendingAction;

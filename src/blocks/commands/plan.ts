@@ -29,8 +29,8 @@ export function showPlanTemplate(): CommandReport {
 }
 
 /**
- * `plan generate`: checks plan content and renders PLAN.md from it; boxes of unchanged todos stay (documents.md, plan
- * generate). Before a PLAN.md that was edited by hand is replaced, a copy is kept.
+ * `plan generate`: checks plan content and renders PLAN.md from it; ticked boxes of unchanged todos stay ticked
+ * (documents.md, plan generate). Before a PLAN.md that was edited by hand is replaced, a copy is kept.
  * @throws DevCliError `SCHEMA_INVALID` with every finding, `DATA_MISSING`, `DATA_MALFORMED`
  */
 export function generatePlan(scene: CommandContext, input: JsonObject): CommandReport {
@@ -88,7 +88,10 @@ function readDemands({ state }: Pick<CommandContext, 'state'>, input: JsonObject
   return { request: state?.goal || null, complete, ...(isSized ? { size: getSize(state).value } : {}) };
 }
 
-/** Limits of the report on uncovered words: how many are listed, how many are in the line, and characters of each. */
+/**
+ * Limits of the report on uncovered words: passages listed, passages quoted in its one-line form, and characters of
+ * each.
+ */
 const UNCOVERED = { listed: 20, told: 3, cap: 300 };
 
 function reportUncovered(all: readonly string[]): { report: JsonObject; line: string } | null {
@@ -119,7 +122,8 @@ export function summarizePlan(scene: CommandContext): CommandReport {
 }
 
 /**
- * The texts last found to agree: `init` compares them again under the lock, and rendering a thousand todos takes long.
+ * The texts last found to agree. `init` compares them a second time, under the lock, and rendering a thousand todos
+ * takes long.
  */
 let agreed = { rendered: '', content: '' };
 
@@ -127,7 +131,7 @@ let agreed = { rendered: '', content: '' };
  * Explains how PLAN.md and plan-content.json disagree; null when they agree. People read PLAN.md and execution follows
  * plan-content.json, so nobody may decide on a pair that disagrees (documents.md, PLAN.md).
  * @param added todos that a run has added, which PLAN.md may also contain
- * @param plan the content of plan-content.json, where it has already been read
+ * @param plan the content of plan-content.json, if the caller has already read it
  */
 export function findPlanMismatch(
   files: PendingDocuments,

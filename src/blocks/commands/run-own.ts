@@ -112,8 +112,8 @@ const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|
  */
 function cleanUp(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
-  // A repetition, because the first answer was lost: the sources of summary.md are gone, so the file must stay as it
-  // is.
+  // The caller repeats a `cleanup` whose answer was lost. The sources of summary.md are gone, so that file must stay as
+  // it is.
   const { type, command } = state.events.at(-1) ?? {};
   if (type === 'document' && command === 'cleanup' && scene.files.text('summary.md') !== null) {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'had already been cleaned up' };

@@ -88,7 +88,7 @@ function completeDispatch(
   return completeAction(tx, pending, { evidence, ...(reported.length === 0 ? {} : { selfReported: true }) });
 }
 
-/** Warns that a block without further rounds did not pass; the run goes on. */
+/** Warns that a block that has no rounds did not pass, and that the run continues. */
 function warnNotPassed(tx: Transaction, block: SubagentBlock, verdicts: Record<string, string>): void {
   const line = `${block.id} did not pass: ${renderVerdicts(verdicts)}`;
   warnOfOutcome(tx, block.id, line, `${line}; the run goes on`);

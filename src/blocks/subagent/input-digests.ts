@@ -7,7 +7,7 @@ import { listReadable } from '../values/readable.js';
 
 /**
  * Computes the digests of the documents that the agents are given to read. Agents that delivered before a retry keep
- * their digests, because their results are about those contents.
+ * their digests, because their results are based on the contents at that time.
  * @param earlier the block's action before the retry; null when this is no retry
  */
 export function digestInputs(

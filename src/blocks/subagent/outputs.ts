@@ -60,9 +60,9 @@ export function collectOutputs(tx: Transaction, { block, action }: PendingDispat
 }
 
 /**
- * Completes the agents without an output by the text of `--result`, marked as self-reported (recipes.md §2). The text
- * counts for every such agent that has neither reported nor been given up.
- * @returns their ids
+ * Marks the agents that write no output as done, with the text of `--result` as their self-reported result (recipes.md
+ * §2). The text counts for every such agent that has neither reported before nor been given up.
+ * @returns the ids of these agents
  */
 function acceptReported(tx: Transaction, action: DispatchAction, input: AckInput): string[] {
   const text = input.result?.trim() ?? '';

@@ -41,7 +41,10 @@ export function renderAgentPrompt(
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 }
 
-/** Renders what a reviewer gets instead of the plan if it has judged the plan before; null for everybody else. */
+/**
+ * For a reviewer that has judged the plan before, renders what has changed, to be read instead of the whole plan; null
+ * for everybody else.
+ */
 function renderSecondReview(tx: Transaction, block: SubagentBlock, agent: ResolvedAgent): string | null {
   if (!agent.readsFrom.includes(PLAN)) return null;
   const last = tx.state.reviews.findLast((review) => review.block === block.id && review.agent === agent.id);
@@ -66,7 +69,7 @@ const REPLY_ONLY =
 /**
  * Renders the list of files that the agent should read.
  * @param holder which of the papers contains the request
- * @param how what the reader has to do with the plan and the documents it was made from
+ * @param how whether the agent must read the plan and its sources, or only consult them; DRAFT.md is always read
  */
 function renderInputs(
   tx: Transaction,

@@ -17,16 +17,16 @@ import { type BlockValues, readBlockValues } from './block-values.js';
 /** The block that is entered if its condition holds. */
 export interface Entering {
   block: string;
-  /** Whether the block at which the run rests has failed; otherwise it is done. */
+  /** Whether the block at which the run rests now has failed; if not, it is done. */
   failed: boolean;
 }
 
 /**
- * Whether a condition of the recipe holds. A condition that cannot be evaluated because data without a schema has
- * another type does not hold, and the answer warns of it: an agent's data must not stop the run.
- * @param block the block whose round counts; null outside any block
- * @param about further values that the condition uses
- * @throws DevCliError `RECIPE_INVALID` as `evaluateCondition`
+ * Whether a condition of the recipe holds. If it cannot be evaluated because a block's data, which has no schema, is of
+ * an unexpected type, it counts as false and the answer says so: an agent's data must not stop the run.
+ * @param block the block whose round the condition sees as `round`; null outside any block
+ * @param about other values that the condition uses
+ * @throws DevCliError `RECIPE_INVALID` like `evaluateCondition`
  */
 export function evaluateConditionInRun(
   tx: Transaction,

@@ -53,7 +53,8 @@ function warnOutdatedApprovals(tx: Transaction): void {
 }
 
 /**
- * Refuses a review of documents that have changed since: the step has to be done again with the new ones.
+ * Refuses reviews of documents that have changed since they were handed out. The step has to be done again with the new
+ * versions.
  * @param without agents that were given up, whose reviews do not matter
  * @throws DevCliError `INPUT_CHANGED`
  */
@@ -75,9 +76,9 @@ export function refuseOutdated(
 }
 
 /**
- * Records the inputs of a finished block: digests at dispatch for the documents its agents were given, present digests
- * for the rest. DRAFT.md, which every block may change, counts only with `stale: block`. Must be called before the run
- * advances, because a choice that leads back retracts the block together with its inputs.
+ * Records the digests of a finished block's inputs: as of the dispatch for documents that its agents were given, as of
+ * now for the rest. DRAFT.md, which every block may change, counts only with `stale: block`. Must be called before the
+ * run advances, because a choice that leads back retracts the block together with its inputs.
  */
 export function recordInputs(tx: Transaction, { block, action }: PendingBlock): void {
   const paths = listInputs(tx, block).filter((path) => path !== 'DRAFT.md' || block.stale === 'block');
@@ -114,8 +115,8 @@ export interface OutdatedApproval {
 }
 
 /**
- * Lists the decisions whose artifact has changed since (recipes.md, Gates). Ticked boxes in PLAN.md are no change, and
- * neither is an artifact that a finished run has cleaned up.
+ * Lists the decisions whose artifact has changed since (recipes.md, Gates). Neither ticked boxes in PLAN.md nor an
+ * artifact that a finished run has cleaned up counts as a change.
  */
 export function listOutdatedApprovals(run: ReadTransaction): OutdatedApproval[] {
   return sortByRecipe(run.captured.recipe, run.state.gates).flatMap(([id, gate]) => {

@@ -8,7 +8,7 @@ import { fillPath } from './values.js';
 /**
  * Fills the placeholders of paths that a block or its agents should read. Leaves out documents that only skipped blocks
  * and agents would have written (recipes.md, Instructions).
- * @throws DevCliError as `fillPath`
+ * @throws DevCliError like `fillPath`
  */
 export function listReadable(tx: Transaction, paths: readonly string[], block: string): string[] {
   const filled = paths.map((path) => fillPath(tx, path, block));

@@ -12,8 +12,8 @@ const PATHS_IN_REASON = 3;
 
 /**
  * Catches what the guard missed: sources changed in a phase that may not touch them (harness.md, The second net). The
- * acknowledgement is refused with the list of paths. After a person's answer, repeating it accepts the listed paths
- * into the baseline. In autopilot the run halts.
+ * acknowledgement is refused with the list of paths. Once a person has answered, repeating the acknowledgement accepts
+ * the listed paths into the baseline. In autopilot the run halts.
  * @returns null when the acknowledgement may go on
  */
 export function refuseChangedSources(tx: Transaction, actionId: string): Acknowledged | null {

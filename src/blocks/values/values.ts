@@ -10,14 +10,15 @@ import { readBlockValue } from './block-values.js';
 
 /**
  * Fills the placeholders of a recipe's text with the values of this run (recipes.md §1).
- * @param block the block whose round counts; null outside any block
+ * @param block the block whose round `{round}` stands for; null outside any block
  */
 export function fillPlaceholders(tx: ReadTransaction, template: string, block: string | null): string {
   return fillTemplate(template, (key) => resolvePlaceholder(tx, key, block));
 }
 
 /**
- * Fills the placeholders of a path. A value may name a file but never leads out of the directory that the recipe names.
+ * Fills the placeholders of a path. A value may name a file but must not lead out of the directory that the recipe
+ * names.
  * @throws DevCliError `USAGE` for `..`, for control characters, and when a relative path becomes absolute
  */
 export function fillPath(tx: Transaction, template: string, block: string | null): string {
@@ -62,8 +63,8 @@ function fillQuoted(tx: Transaction, template: string, block: string | null, tol
 }
 
 /**
- * Placeholders whose values dev-cli or the recipe writes, not an agent or a person. So are all values of a block except
- * its data.
+ * Placeholders whose values dev-cli or the recipe writes, not an agent or a person. The same is true of all values of a
+ * block except its data.
  */
 const OURS = new Set(['name', 'round', 'size', 'mode', 'root', 'workTree', 'origin']);
 
@@ -87,7 +88,7 @@ function resolvePlaceholder(tx: ReadTransaction, key: string, block: string | nu
     case 'round':
       return String(getRound(tx, block));
     case 'size':
-      // A recipe's own variable `size` outranks the built-in one, which came later.
+      // A recipe's own variable `size` takes precedence, because recipes had one before `size` was built in.
       return 'size' in state.vars ? renderReplacement(state.vars['size']) : getSize(state).value;
     case 'mode':
       return state.mode[tail];
@@ -129,7 +130,7 @@ function renderReplacement(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The longest result kept for conditions, in characters, since it is part of every snapshot. */
+/** The longest result kept for conditions, in characters. It is limited because it is part of every snapshot. */
 const RESULT_CAP = 4000;
 
 /** Keeps the text of the last result if a condition of the recipe uses it (recipes.md, Conditions). */

@@ -3,14 +3,14 @@ import type { Transaction } from '../../run/transaction.js';
 import { evaluateConditionInRun } from './condition.js';
 
 /**
- * Matches a comparison of the size of the work with a word, alone or followed by alternatives: the condition that
- * recipes use at nearly every block.
+ * Matches a comparison of the work's size with a word, such as `size == "small"`, alone or followed by `|| …`. Recipes
+ * have such a condition at nearly every block.
  */
 const SIZE = /^\s*size\s*(==|!=)\s*(?:"([a-z]*)"|'([a-z]*)')\s*(\|\|[^?]*)?$/;
 
 /**
- * Whether a condition of the recipe holds, as in `evaluateConditionInRun`. A condition on the size alone is decided without the library
- * that evaluates conditions, which every acknowledgement would have to load.
+ * Whether a condition of the recipe holds, as in `evaluateConditionInRun`. A condition on the size alone is decided
+ * without the library that evaluates conditions, which would otherwise be loaded at every acknowledgement.
  */
 export function isConditionMet(tx: Transaction, condition: string, ...rest: Rest): boolean {
   const comparison = SIZE.exec(condition);

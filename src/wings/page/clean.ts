@@ -9,7 +9,7 @@ export function cleanText(text: string): string {
   return maskSecrets(stripInvisible(text));
 }
 
-/** Renders JSON that leaves dev-cli: every text in it is cleaned, whoever wrote it. */
+/** Renders JSON that leaves dev-cli: every text in it is cleaned, regardless of who wrote it. */
 export function renderClean(value: unknown): string {
   return JSON.stringify(value, (_, one) => (typeof one === 'string' ? cleanText(one) : one));
 }

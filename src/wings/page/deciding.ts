@@ -13,18 +13,18 @@ import type { PreparedDecision } from './wire.js';
 /** Milliseconds for which a number is valid. */
 const NUMBER_FOR = 5 * 60_000;
 
-/** Wrong numbers after which only the terminal decides. */
+/** How many wrong numbers it takes until the page no longer accepts answers. */
 const TRIES = 3;
 
 /**
- * Takes answers to gates, each confirmed by a number that is shown only at the person's terminal (view-page.md,
+ * Accepts answers to gates, each confirmed by a number that is shown only at the person's terminal (view-page.md,
  * Deciding).
  */
 export type Decider = ReturnType<typeof createDecider>;
 
 /**
  * Creates the decider for the person at whose terminal the server runs.
- * @param context of a call at a person's terminal; without one, `prepareAnswer` refuses
+ * @param context the context of a call at a person's terminal; for any other call, `prepareAnswer` refuses
  * @param show writes lines to that terminal
  * @param now the time in milliseconds, by a monotonic clock
  */
@@ -36,7 +36,7 @@ export function createDecider(
   const onPage: Context = {
     ...context,
     caller: { ...context.caller, via: 'page' },
-    // The terminal shows numbers and reads single keys, so nobody can be asked for a line.
+    // The terminal shows numbers and reads single keys, so the person cannot be asked to type a line.
     ask: async () => {
       throw new DevCliError(
         'PLAN_EDITED',
@@ -58,8 +58,8 @@ export function createDecider(
   };
   return {
     /**
-     * Prepares an answer and shows it at the terminal; invalidates an earlier open one. @throws DevCliError as
-     * `prepareAnswer`
+     * Prepares an answer and shows it at the terminal; an earlier answer that is still open becomes invalid. @throws
+     * DevCliError like `prepareAnswer`
      */
     async prepare(name: string, given: GateAnswer): Promise<PreparedDecision> {
       requireOpenDoor(name);
@@ -72,7 +72,7 @@ export function createDecider(
     },
     /**
      * Carries out the open answer. @throws DevCliError `STALE_ACTION` if it is no longer open; `DATA_UNEXPECTED` for a
-     * wrong number; as `decidePrepared`
+     * wrong number; like `decidePrepared`
      */
     async confirm(id: string, number: string): Promise<void> {
       const asked = open;

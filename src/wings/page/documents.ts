@@ -23,9 +23,9 @@ export interface NamedDocument {
 }
 
 /**
- * Reads documents as they were when an entry named them; documents that the journal does not keep, such as logs, as
- * they are now.
- * @returns by the document; those that are gone are missing
+ * Reads documents as they were when an entry named them. Documents that the journal does not keep, such as logs, are
+ * read as they are now.
+ * @returns the contents by document; documents that no longer exist are missing
  * @throws DevCliError `IO`, `JOURNAL_CORRUPT`
  */
 export async function readDocuments(
@@ -45,7 +45,7 @@ export async function readDocuments(
   return found;
 }
 
-/** Finds the digests of the documents' contents in the commits that name them. */
+/** Finds the digests of the documents' contents in the journal transactions that name the documents. */
 async function findDigests(
   store: Context['store'],
   name: string,
@@ -75,8 +75,8 @@ function findKind(path: string): PageDocument['kind'] {
 }
 
 /**
- * Reads the document at this place of a timeline. @throws DevCliError as `readDocuments`; `DATA_MISSING` if there is
- * none
+ * Reads a document by its place in a timeline. @throws DevCliError like `readDocuments`; `DATA_MISSING` if there is no
+ * document
  */
 export async function readPageDocument(
   context: Context,
@@ -120,7 +120,7 @@ export async function readTab(
   }
 }
 
-/** Lists the entries of a run, one line each, up to one that cannot be read. */
+/** Lists the entries of a run, one line each. If one cannot be read, the last line says why. */
 async function listEntries({ store }: Context, name: string, runId: string | undefined): Promise<string[]> {
   const lines: string[] = [];
   try {
@@ -137,7 +137,7 @@ async function listEntries({ store }: Context, name: string, runId: string | und
 
 /**
  * Reads the diff of a commit that a row names.
- * @throws DevCliError `DATA_MISSING` for any other; `GIT_FAILED`, `IO`, `INTERRUPTED`
+ * @throws DevCliError `DATA_MISSING` for any other commit; `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function readCommit(context: Context, sha: string, { timeline }: TimelineNow): Promise<PageDocument> {
   const isNamed = /^[0-9a-f]{7,64}$/.test(sha) && timeline.rows.some(({ commit }) => commit === sha);

@@ -21,7 +21,7 @@ type Part = (typeof OMITTABLE_PARTS)[number];
 /**
  * `view [NAME] --html FILE`: writes a run into one file, which needs no server (view-page.md, File).
  * @throws DevCliError `NO_SUCH_RUN` and what finding the run throws; `USAGE` for unknown parts; `IO`, also if the path
- * holds anything else
+ * leads to anything but such a file
  */
 export async function writeFile(
   context: PageContext,
@@ -49,7 +49,7 @@ export async function writeFile(
   };
 }
 
-/** Refuses to overwrite anything except a file of this kind. */
+/** Refuses to overwrite anything except a file that this command has written. */
 function requireOurs(path: string, { html }: PageShell, root: string): void {
   withIoErrors(path, root, () => {
     const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -60,7 +60,7 @@ function requireOurs(path: string, { html }: PageShell, root: string): void {
   });
 }
 
-/** Builds everything that a file holds; documents that are gone are omitted. @throws DevCliError as `writeFile` */
+/** Builds the contents of a file; documents that no longer exist are omitted. @throws DevCliError like `writeFile` */
 export async function buildPageFile(context: PageContext, name: string, without: readonly Part[]): Promise<PageFile> {
   const now = await readRunNow(context, { name });
   const page = await buildRunPage(context, name, now, undefined);
@@ -89,7 +89,7 @@ export async function buildPageFile(context: PageContext, name: string, without:
   return { page: { ...page, clock, decision: null }, documents, without: [...without] };
 }
 
-/** Matches the last section of a report. */
+/** Matches the last section of a report, which quotes the logs. */
 const ENDS_OF_LOGS = /^## Ends of the logs\n[\s\S]*/m;
 
 /** Prompts are the documents that were handed out with an action. */
@@ -99,7 +99,7 @@ function isLeftOut(path: string, without: readonly Part[]): boolean {
 
 const PROMPT = /^actions\/.*\.md$/;
 
-/** Inserts the data into the page, before its script, which looks for it. */
+/** Inserts the data into the page, before the script, which reads it. */
 function renderFile(shell: PageShell, data: PageFile): string {
   const { html } = shell;
   const head = splitHead(html);
@@ -110,7 +110,7 @@ function renderFile(shell: PageShell, data: PageFile): string {
   return [html.slice(0, head), policy, html.slice(head, script), template, html.slice(script)].join('');
 }
 
-/** Follows the head's beginning in every such file, whatever version wrote it. */
+/** The text that follows `<head>` in every such file, regardless of the version that wrote it. */
 const POLICY = `<meta http-equiv="Content-Security-Policy" content="`;
 
 /** Returns the offset after the head's opening tag, where a policy covers everything that follows. */

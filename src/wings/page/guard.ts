@@ -60,7 +60,7 @@ export const guardSession =
   async ({ req }, next) =>
     sessions.has(req.header(SESSION) ?? '') ? next() : refuseSession();
 
-/** Rejects a ticket that is missing, used or expired. */
+/** Builds the response to a request without a valid session or ticket. */
 export function refuseSession(): Response {
   return buildRefusedResponse(
     401,

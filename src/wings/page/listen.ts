@@ -4,10 +4,10 @@ import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { DevCliError, getSystemCode } from '../../base/errors.js';
 
-/** Reachable from this machine only. */
+/** The loopback address, which only this machine can reach. */
 const ADDRESS = '127.0.0.1';
 
-/** Ports that a root may get: below the range from which systems assign ports themselves. */
+/** The range of ports for roots, below the range from which operating systems assign ports themselves. */
 const FIRST = 20_000;
 const PORTS = 10_000;
 
@@ -25,7 +25,7 @@ export interface Listening {
 }
 
 /**
- * Listens, and answers requests with what `build` returns.
+ * Starts a server that answers requests with the handler that `build` returns.
  * @param given the only port to try; without it, tries a port derived from the root, then the following ones
  * @param build creates the request handler for a host
  * @throws DevCliError `USAGE` if the port is taken or invalid; `IO`
@@ -49,7 +49,7 @@ export async function startListening(
   throw new DevCliError('USAGE', `Port ${first} is taken.`, { fix: 'Name another port with --port, or leave it out.' });
 }
 
-/** Derives the port of a root, the same in every call. */
+/** Derives a port from a root; the same root always gets the same port. */
 export function derivePort(root: string): number {
   return FIRST + (createHash('sha256').update(root).digest().readUInt32BE() % PORTS);
 }

@@ -7,10 +7,10 @@ import { renderClean } from './clean.js';
 import { buildRunPage, buildRunsPage } from './pages.js';
 import type { RunChange, RunPage, RunsPage } from './wire.js';
 
-/** Milliseconds between two changes that are sent; shorter intervals would not be visible. */
+/** Minimum milliseconds between two changes that are sent; shorter intervals would not be visible. */
 const PAUSE = 100;
 
-/** Milliseconds after which a wait for a journal is restarted, without an event. */
+/** Maximum milliseconds to wait for a journal to grow before the wait starts again. */
 const WAIT = 3_600_000;
 
 /** A run by name; without `runId`, the newest one. */
@@ -31,7 +31,8 @@ function requireRun(name: string, now: TimelineNow | null): TimelineNow {
 
 /**
  * Follows a run and yields each change; does not poll while nothing happens (view-page.md, Live).
- * @param since the last entry that the receiver knows; if the run has moved on, the first change holds everything
+ * @param since the last entry that the receiver knows; if the run has moved on, the first change contains the whole
+ * page
  */
 export async function* followRun(
   context: Context,
@@ -47,7 +48,7 @@ export async function* followRun(
     const built = renderParts(page);
     if (page.seq !== (sent?.seq ?? since)) yield compare(sent, built, page);
     sent = built;
-    // After damage, nothing more can be read.
+    // Nothing can be read after damage in a journal, so it suffices to look rarely.
     await sleep(now.fault === null ? PAUSE : WAIT, undefined, { signal }).catch(() => {});
     await reader.grown(WAIT, signal);
   }
@@ -66,7 +67,7 @@ export async function* followRuns(context: Context, signal: AbortSignal): AsyncG
   }
 }
 
-/** What the receiver has, as rendered. */
+/** The parts of the page that the receiver has, as rendered. */
 interface Sent {
   page: Map<string, string>;
   rows: Map<string, string>;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Returns whether a browser can open in front of the person. */
+/** Returns whether a browser can open on the person's own screen. */
 export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.platform): boolean {
   if (platform === 'win32' || platform === 'darwin') return !env['SSH_CONNECTION'];
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);

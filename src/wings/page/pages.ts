@@ -87,7 +87,7 @@ function describeWaits(head: RunHead | null, format: CommandFormatter): RunPage[
   return { text: now, since: isRunning ? Date.parse(since) : null, command: findCommand(you, format) ?? null };
 }
 
-/** Returns only the command of an instruction, because the person copies it. */
+/** Returns only the command of an instruction, so that the person can copy it. */
 function findCommand(you: Instruction, format: CommandFormatter): string | undefined {
   const command = you.find((part) => typeof part !== 'string');
   return command === undefined ? undefined : format(command);
@@ -104,7 +104,7 @@ async function buildDecision(context: Context, head: RunHead): Promise<PageDecis
   return { actionId, digest, title, sections: [...sections], answers: isDeciding ? [...answers] : [], looks };
 }
 
-/** An earlier run has only its journal. */
+/** Lists the available tabs. An earlier run has only its journal. */
 function listTabs(head: RunHead | null): TabName[] {
   const has = (path: string) => head?.files.facts(path).kind === 'file';
   return [

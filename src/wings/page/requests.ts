@@ -47,7 +47,7 @@ export function respondWithDocument(document: object): Response {
 export function respondWithStream(lines: AsyncGenerator<object>, stop: () => void): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
-    // Sends a byte at once: headers are sent with the first byte, and the receiver waits for them.
+    // Sends a byte at once, because the receiver waits for the headers, which are sent with the first byte.
     start: (controller) => controller.enqueue(encoder.encode('\n')),
     async pull(controller) {
       const { done, value } = await lines.next().catch((error: unknown) => {

@@ -18,7 +18,7 @@ import type { Sessions } from './sessions.js';
 import type { PageShell } from './shell.js';
 import type { TabName } from './wire.js';
 
-/** The parts of the server. */
+/** The parts from which the server is built. */
 export interface ServerParts {
   context: PageContext;
   /** `127.0.0.1:PORT`. */
@@ -30,7 +30,7 @@ export interface ServerParts {
   signal: AbortSignal;
 }
 
-/** Maximum open streams; each update costs as much as reading its run. */
+/** Maximum number of open streams; each update costs as much as reading its run. */
 const STREAMS = 32;
 
 const TABS: readonly TabName[] = ['plan', 'recipe', 'journal', 'report'];

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { DevCliError } from '../../base/errors.js';
 import type { Context } from '../../run/context.js';
 
-/** The page without data, and its policy. */
+/** The page without data, and its Content-Security-Policy. */
 export interface PageShell {
   html: string;
-  /** Returns its Content-Security-Policy. @param connect where it may send requests */
+  /** Returns its Content-Security-Policy. @param connect where the page may send requests */
   policy(connect: "'self'" | "'none'"): string;
 }
 
@@ -20,15 +20,15 @@ export function readShell({ reader, library }: Pick<Context, 'reader' | 'library
 }
 
 /**
- * Computes the policy of a page with one script and one style: it may load these two, by their digests, and nothing
- * else.
+ * Computes the policy of a page with one script and one style: the page may use these two, identified by their digests,
+ * and images in `data:` URLs, but nothing else.
  */
 export function createShell(html: string): PageShell {
   const source = (tag: 'script' | 'style') => {
     const [, text = ''] = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html) ?? [];
     return `${tag}-src 'sha256-${createHash('sha256').update(text).digest('base64')}'`;
   };
-  // The SVG of a recipe has its own style, which works only in an image.
+  // A recipe's SVG has a `<style>`, which this policy blocks unless the SVG is loaded as an image: hence `data:`.
   const loads = ["default-src 'none'", source('script'), source('style'), 'img-src data:'];
   const closed = ["base-uri 'none'", "form-action 'none'"];
   return { html, policy: (connect) => [...loads, `connect-src ${connect}`, ...closed].join('; ') };

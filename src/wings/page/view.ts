@@ -15,14 +15,15 @@ interface Input {
   noOpen?: boolean;
 }
 
-/** What else a call provides. */
+/** The call's environment variables, and a way to read single keys from its terminal. */
 interface Site {
   env: NodeJS.ProcessEnv;
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
 }
 
 /**
- * `view [NAME]`: serves the page to this machine, until `q` or a signal (view-page.md, Server).
+ * `view [NAME]`: serves the page to this machine until the person presses `q` or a signal arrives (view-page.md,
+ * Server).
  * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while serving also
  * `INTERRUPTED`
  */
@@ -46,7 +47,7 @@ async function* serve(
   context.signal.addEventListener('abort', () => said.end());
   const sessions = createSessions();
   const shell = readShell(context);
-  // Loaded with the first request, so that the link appears sooner.
+  // The server's code is loaded at the first request, so that the link appears sooner.
   const build = async (host: string) => {
     const [{ createServer }, { createDecider }] = await Promise.all([import('./server.js'), import('./deciding.js')]);
     return createServer({ context, host, shell, sessions, decider: createDecider(context, say), signal });

@@ -39,7 +39,7 @@ export interface RunPage {
   goal: string | null;
   status: string;
   held: boolean;
-  /** What it waits for, and a command for the person to copy. */
+  /** What the run waits for, and a command for the person to copy. */
   waits: { text: string; since: number | null; command: string | null };
   /** All runs of the name, oldest first. */
   runs: { runId: string; recipe: string; status: string; at: string }[];
@@ -53,12 +53,11 @@ export interface RunPage {
   decision: PageDecision | null;
   /** What an execution leaves open, from its report. */
   left: DecisionSection[];
-  /** The run's clock: first entry, and now; it stops when the run ends. */
+  /** The run's clock: from its beginning to now or, once the run has ended, to its end. */
   clock: { from: number; to: number; isRunning: boolean };
-  /** Why the journal cannot be read beyond `seq`. */
+  /** Why the journal cannot be read beyond `seq`; null if it is intact. */
   fault: { code: string; message: string } | null;
   seq: number;
-  /** The available tabs. */
   tabs: TabName[];
 }
 
@@ -69,7 +68,7 @@ export type PageRow = Omit<TimelineRow, 'segments'> & { segments: PageSegment[] 
 
 export type PageSegment = Omit<TimelineRow['segments'][number], 'documents'> & { documents: string[] };
 
-/** What `approve` shows of an open gate. */
+/** An open gate, as `approve` shows it. */
 export interface PageDecision {
   actionId: string;
   digest: string | null;
@@ -81,11 +80,14 @@ export interface PageDecision {
   looks: { label: string; text: string }[];
 }
 
-/** A line of `/runs/NAME/events`: what has changed since the page was sent. Missing members are unchanged. */
+/**
+ * A line of `/runs/NAME/events`: what has changed since the line before or, in the first line, since the page was sent.
+ * Missing members are unchanged.
+ */
 export interface RunChange {
   seq: number;
   page: Partial<Omit<RunPage, 'rows' | 'seq'>>;
-  /** New or changed rows, whole. */
+  /** New or changed rows, each complete. */
   rows: PageRow[];
   /** The ids of all rows in order, if the order has changed. */
   order?: string[];
@@ -99,14 +101,14 @@ export interface PageDocument {
   of?: number;
 }
 
-/** The response to Send; the number is shown at the terminal of the person who started `dev-cli view`. */
+/** The response to the Send button; the number is shown at the terminal of the person who started `dev-cli view`. */
 export interface PreparedDecision {
   id: string;
   /** When the number expires. */
   until: number;
 }
 
-/** Everything in a file. `documents` by `row/segment/index`; tabs and diffs by `tab/plan`, `commit/SHA`. */
+/** Everything in a file. Keys of `documents` have the form `row/segment/index`, `tab/plan` or `commit/SHA`. */
 export interface PageFile {
   page: RunPage;
   documents: Record<string, PageDocument>;

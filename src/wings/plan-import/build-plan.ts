@@ -27,8 +27,9 @@ export interface BuiltPlan {
 const CHECK_ID = 'check-requirements';
 
 /**
- * Builds a plan from what was read. Where the source is silent, it chooses the most cautious value and lists that.
- * @param goal of the run, which serves as the request; null: the plan's request comes from the source
+ * Builds a plan from a source that was read. Where the source says nothing, uses the most cautious value and lists it
+ * as invented.
+ * @param goal the run's goal, which serves as the request; if null, the request comes from the source
  */
 export function buildImportedPlan(source: SourcePlan, goal: string | null, notes: ImportNotes): BuiltPlan {
   const texts = (all: readonly LocatedText[], cap: number = LIMITS.statement) =>
@@ -84,7 +85,7 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
   return { plan, invented, done, traced, unticked: [...marked, ...below] };
 }
 
-/** Cuts a text that is too long for its field; notes that, since the rest stays only in the source. */
+/** Cuts a text that is too long for its field, and notes that the rest stays only in the source. */
 function shorten(text: string, cap: number, at: SourceLocation, notes: ImportNotes): string {
   if (text.length > cap) {
     notes.refuse(at, text, `${text.length} characters, at most ${cap}: the end of it stays in the source`);
@@ -92,7 +93,10 @@ function shorten(text: string, cap: number, at: SourceLocation, notes: ImportNot
   return toBoundedLine(text, cap);
 }
 
-/** Returns the request as far as it fits, or else the title: a plan must have one. */
+/**
+ * Returns the request, cut to the allowed length. Without a request, returns the title, since a plan must have a
+ * request.
+ */
 function fitRequest({ request, title }: SourcePlan, notes: ImportNotes): string {
   const whole =
     request
@@ -124,7 +128,7 @@ function listLeftOut(tasks: SourcePlan['tasks']): SourceStep[] {
   );
 }
 
-/** Lists steps and tasks whose box is marked neither open nor done: they are noted but not imported. */
+/** Lists steps and tasks whose box is marked neither open nor done: each becomes a note and is not imported. */
 function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
   return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
     if (!mark) return [];
@@ -134,7 +138,10 @@ function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['untic
   });
 }
 
-/** Lists open steps of tasks that are left out: there is no todo to which they could belong. */
+/**
+ * Lists open steps of tasks that are left out. They are left out too, because there is no todo to which they could
+ * belong.
+ */
 function nameLeftOut({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
   return tasks.flatMap(({ isDone, mark, steps }) =>
     (isDone ? steps : []).flatMap(({ at, text, isOpen }) => {
@@ -213,7 +220,7 @@ function dropContradicted(commands: NamedTask['commands']): NamedTask['commands'
   return commands.filter((command) => last.get(key(command)) === command.expect?.exitCode);
 }
 
-/** @param check judged by an agent if there is no command */
+/** @param check a statement that an agent judges if there is no command */
 function buildAcceptance(check: string, commands: NamedTask['commands']): PlanAcceptance[] {
   const distinct = [
     ...new Map(
@@ -271,7 +278,10 @@ function listCommits(tasks: readonly NamedTask[], notes: ImportNotes): Pick<Plan
   return commits.length === 0 ? {} : { commits };
 }
 
-/** Keeps the line breaks of a commit message; its first line is the subject. */
+/**
+ * Masks secrets in a commit message. Unless it is too long, it keeps its line breaks, because its first line is the
+ * subject.
+ */
 function toMessage(commit: string, at: SourceLocation, notes: ImportNotes): string {
   const message = maskSecrets(commit);
   return message.length <= LIMITS.step ? message : shorten(message, LIMITS.step, at, notes);

@@ -3,7 +3,10 @@ import type { SourceLocation } from '../../plan/markdown/place.js';
 import { findPathProblem } from '../../plan/model/paths.js';
 import type { ImportNotes } from './notes.js';
 
-/** Finds the files that a source lists as those to change. A path that a task merely mentions gives no permission. */
+/**
+ * Finds the files that a source lists as files to change. A path that a task merely mentions gives no permission to
+ * change the file.
+ */
 
 /** The files that a task may change, and its references. */
 export interface ListedFiles {
@@ -26,7 +29,7 @@ const PATH =
 const WORD = /`([^`]+)`|[^\s,;、()`]+/g;
 const BETWEEN = /^(?:\s*(?:[,;、/+&→]|->|\b(?:and|und|et|y|e)\b))+\s*$/;
 
-/** Splits an entry into the text before its paths, the adjacent paths, and the text after. */
+/** Splits an entry into the text before its paths, the adjacent paths, and the text after them. */
 function readPaths(text: string): { lead: string; paths: string[]; behind: string } {
   const paths: string[] = [];
   let lead = text;
@@ -39,7 +42,7 @@ function readPaths(text: string): { lead: string; paths: string[]; behind: strin
       if (!isPath) continue;
       lead = text.slice(0, index);
     } else if (!isPath || !(BETWEEN.test(between) || (/^\s*to\s*$/.test(between) && /mov|renam/i.test(lead)))) {
-      // A word between two paths is evaluated together with the next path.
+      // A joining word such as `and` is skipped here, and checked as part of the text before the next path.
       if (BETWEEN.test(text.slice(end, index + word.length)) || word === 'to') continue;
       break;
     }
@@ -93,7 +96,7 @@ export function readListedFiles(line: string, at: SourceLocation, notes: ImportN
   return lists && paths.length > 0 && /^\s*(?:\([^)]*\))?$/.test(behind) ? readFileEntry(line, at, notes) : null;
 }
 
-/** Removes from a path the part of the file that it names: `src/a.py:12-40`, `src/a.py:load`. */
+/** Removes what follows a path, namely line numbers or the name of a function: `src/a.py:12-40`, `src/a.py:load`. */
 function dropLines(path: string): string {
   return path
     .trim()
@@ -102,7 +105,7 @@ function dropLines(path: string): string {
     .replace(/(\.\w+):[\p{L}_]\S*$/u, '$1');
 }
 
-/** Returns the paths that a plan may name; notes the others. */
+/** Returns the paths that a plan may name; every other path becomes a note. */
 function selectPaths(paths: readonly string[], at: SourceLocation, notes: ImportNotes): string[] {
   return [...new Set(paths)].filter((path) => {
     const problem = path.length > LIMITS.path ? `is longer than ${LIMITS.path} characters` : findPathProblem(path);

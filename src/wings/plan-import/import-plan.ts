@@ -19,14 +19,14 @@ export interface ImportSource {
   /** The name of its directory or file. */
   name: string;
   files: readonly SourceFile[];
-  /** Paths of Markdown files next to them that are not imported. */
+  /** Paths of other Markdown files in the directory and its direct subdirectories; these are not imported. */
   unread?: readonly string[];
 }
 
 /** The input of an import. */
 export interface ImportRequest {
   source: ImportSource;
-  /** The goal of the run that it is imported into; null without a run. */
+  /** The goal of the run that the plan is imported into; null if there is no run. */
   goal: string | null;
 }
 
@@ -50,7 +50,7 @@ export function importPlan({ source, goal }: ImportRequest): ImportEnding {
   const notes = createImportNotes();
   try {
     const files = source.files.length === 0 ? [{ path: '', text: '' }] : source.files;
-    // Only text of Markdown may get lost: in the other formats, each member is handled.
+    // Only Markdown text can get lost; in the JSON format, every member is handled.
     const documents = source.format === 'nexus' ? [] : files.map((file) => readSource(file, notes));
     for (const path of source.unread ?? []) notes.refuse({ path, line: 1 }, 'the whole file', UNREAD);
     const read = readPlan(source, documents, notes);

@@ -78,7 +78,7 @@ function readNexus(files: DocumentReader, state: string): ImportSource {
   return { format: 'nexus', name: 'nexus', files: readAll(files, there, refuseOther) };
 }
 
-/** Refuses invalid JSON: of a truncated file or one with a merge conflict, the parser would read only a part. */
+/** Refuses invalid JSON, since the parser would read only part of a truncated file or one with a merge conflict. */
 function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   const errors: ParseError[] = [];
   try {
@@ -91,7 +91,7 @@ function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   return 0;
 }
 
-/** Returns whether a file is one of those that identify a change or a feature. */
+/** Returns whether a file has one of the names by which a change or a feature is recognized. */
 function isPart(place: string): boolean {
   return /(?:^|\/)(?:proposal|tasks|spec|plan|design)\.md$/.test(place);
 }
@@ -103,7 +103,7 @@ function findFormat(files: DocumentReader, directory: string): 'openspec' | 'spe
   return has('spec.md') || (has('tasks.md') && has('plan.md')) ? 'speckit' : null;
 }
 
-/** Returns the directory itself, or the only change or feature below it. */
+/** Returns the only change or feature below a directory, or the directory itself if it is one or contains none. */
 function chooseDirectory(files: DocumentReader, place: string, path: string): string {
   if (findFormat(files, place) !== null) return place;
   const below = ['', 'changes', 'specs', 'openspec/changes'].map((part) => [place, part].filter(Boolean).join('/'));
@@ -162,8 +162,8 @@ function readDirectory(
 }
 
 /**
- * Lists other Markdown files in a directory and its direct subdirectories; none for the root of the project, where all
- * files would count.
+ * Lists other Markdown files in a directory and its direct subdirectories; an empty list for the root of the project,
+ * where unrelated files would be listed too.
  */
 function listBeside(files: DocumentReader, place: string, wanted: readonly string[]): string[] {
   if (place === '') return [];
@@ -179,7 +179,7 @@ function listBeside(files: DocumentReader, place: string, wanted: readonly strin
   );
 }
 
-/** Lists Markdown files below a directory, relative to `place`. */
+/** Lists the Markdown files below `start`, as paths relative to `place`. */
 function listBelow(files: DocumentReader, place: string, start: string, path: string): string[] {
   const found: string[] = [];
   const open = [start];
@@ -203,7 +203,7 @@ function readOne(files: DocumentReader, place: string, format: ImportFormat | un
   return { format: format ?? recogniseFile(file), name: place.slice(place.lastIndexOf('/') + 1), files: [file] };
 }
 
-/** @param count refuses a file for its content, and returns the number of lines that count towards the limit */
+/** @param count throws if a file's content is refused, and returns the number of lines that count towards the limit */
 function readAll(files: DocumentReader, paths: readonly string[], count = refuseLines): SourceFile[] {
   let size = 0;
   let lines = 0;
@@ -226,7 +226,8 @@ const MAX_LINE = 20_000;
 const ENTRY = /^[ \t>]*(?=(?:[-*+]|\d{1,9}[.)])[ \t])/;
 
 /**
- * Refuses lines that nobody writes by hand, on which the Markdown parser would take long.
+ * Refuses lines that are too long or too deeply nested to be written by hand, because the Markdown parser would take
+ * long.
  * @returns the number of lines
  */
 function refuseLines({ path, text }: SourceFile): number {

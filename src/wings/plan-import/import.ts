@@ -32,8 +32,8 @@ const REFUSED = 20;
 const MAX_TASKS = 1_000;
 
 /**
- * `plan import`: writes plan-content.json and PLAN.md from a plan for another tool (plans-from-elsewhere.md, plan
- * import). Never replaces an existing plan, and approves nothing.
+ * `plan import`: writes plan-content.json and PLAN.md from a plan that was written for another tool
+ * (plans-from-elsewhere.md, plan import). Never replaces an existing plan, and approves nothing.
  * @param cwd absolute; `path` is relative to it
  * @throws DevCliError `PLAN_CONFLICT` if there is a plan; `DATA_MISSING`, `DATA_MALFORMED` for the source;
  * `SCHEMA_INVALID` for a plan that cannot be carried out
@@ -85,7 +85,7 @@ export async function importPlanCommand(
   });
 }
 
-/** A warning for the person who starts such a plan (engine.md, Approvals). */
+/** A warning for the person who starts a plan without commands (engine.md, Approvals). */
 const UNASKED = `The plan has no command that checks its work, so its execution begins without asking anyone. Read ${PLAN} first.`;
 
 /**
@@ -131,8 +131,8 @@ function requireTasks({ open: left, tasks, done, unticked }: ImportedPlan, path:
 }
 
 /**
- * Refuses a name that has another plan; importing the same plan again is allowed.
- * @returns whether this same plan is there
+ * Refuses a name that has another plan or is carrying one out; importing the same plan again is allowed.
+ * @returns whether the same plan is already there
  */
 function refuseExisting(
   name: string,

@@ -28,7 +28,7 @@ interface Facts {
   check: string | undefined;
 }
 
-/** Lists what the source does not state, for the person who approves the plan. */
+/** Lists the parts of a plan that its source does not state, for the person who approves the plan. */
 export function describeInvented({ source, tasks, todos, requirements, check }: Facts): InventedPart[] {
   const among = (at: string, chosen: readonly string[], what: string, why: string): InventedPart[] => {
     if (chosen.length === 0) return [];
@@ -148,10 +148,10 @@ function listTold(tasks: readonly NamedTask[]): string[] {
   return [...new Set(told.map(({ argv }) => renderCodeSpan(toCommandName(argv, SHOWN_COMMAND))))];
 }
 
-/** Maximum number of characters of a command in such a line; the list of commands has it in full. */
+/** Maximum length of a command named here, in characters; the plan's list of commands has it in full. */
 const SHOWN_COMMAND = 100;
 
-/** Renders as lines for PLAN.md what was invented and what was left out. */
+/** Renders the invented and the left-out parts as lines for PLAN.md. */
 export function renderInvented(
   invented: readonly InventedPart[],
   { done, marked, below }: Readonly<Record<'done' | 'marked' | 'below', readonly { what: string }[]>>,

@@ -20,7 +20,7 @@ export interface TracedTodo {
 interface Said {
   text: string;
   at: SourceLocation;
-  /** Whether it is a heading of a section: those are reported even if they contain only a label. */
+  /** Whether it is the heading of a section. Such a heading is reported even if it contains only a label. */
   isPart?: boolean;
 }
 
@@ -60,13 +60,16 @@ export function reportLostText(
   }
 }
 
-/** Minimum length in characters for a text to count as found anywhere in the plan. */
+/**
+ * Minimum length in characters for a text to count as found anywhere in the plan. A shorter text of a task must be
+ * found in the task's own todo.
+ */
 const TELLING = 24;
 
 const holds = (outer: SourceLocation, { path, line }: SourceLocation): boolean =>
   outer.path === path && outer.line <= line && line <= (outer.end ?? outer.line);
 
-/** Returns the words of a text, independent of formatting; empty if there are none. */
+/** Returns the words of a text, regardless of formatting; empty if there are none. */
 function toKey(text: string): string {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu);
   return words === null ? '' : ` ${words.join(' ')} `;
@@ -79,7 +82,10 @@ function toKeys(value: unknown): string {
   return Object.values(value).map(toKeys).join('\n');
 }
 
-/** Returns alternative keys: names, labels and a lead such as `Decision:` may have been moved elsewhere. */
+/**
+ * Returns alternative keys of a text: whole, without names and labels, and without a lead such as `Decision:`. The plan
+ * may have these parts elsewhere or not at all.
+ */
 function listKeys(text: string): string[] {
   const plain = text.replace(LABELS, '');
   return [text, plain, plain.replace(/^[^:：]{1,40}[:：]/, '')].map(toKey);

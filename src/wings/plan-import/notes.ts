@@ -15,7 +15,7 @@ export interface ImportNotes {
   noted: { at: SourceLocation; what: string; why: string }[];
   /** Lines that need no further note: the plan has them in another form, or a note covers the whole block. */
   settled: SourceLocation[];
-  /** Notes a text that has no place. */
+  /** Notes a text that has no place in the plan. */
   refuse(at: SourceLocation, what: string, why: string): void;
   /** Notes a block of the source as a whole, including all its lines. */
   refuseWhole(at: SourceLocation, what: string, why: string): void;
@@ -44,7 +44,7 @@ export function createImportNotes(): ImportNotes {
 
 /**
  * Renders the notes in the order of the source.
- * @param paths of its files, in order
+ * @param paths the source's files, in order
  */
 export function listUnplaced({ noted }: ImportNotes, paths: readonly string[]): UnplacedPart[] {
   return noted

@@ -10,8 +10,9 @@ export interface NamedTask extends SourceTask {
 }
 
 /**
- * Assigns ids and dependencies to the open tasks. A task depends on the one before it; adjacent tasks of a phase that
- * are marked as parallel depend on the same ones. Dependencies named in the source are added.
+ * Assigns ids and dependencies to the open tasks. Each task depends on the one before it, except that adjacent tasks of
+ * a phase that are marked as parallel form a group: they all depend on the task or group before theirs. Dependencies
+ * named in the source are added.
  */
 export function orderTasks(tasks: readonly SourceTask[], notes: ImportNotes): NamedTask[] {
   const ids = nameTasks(tasks);
@@ -33,7 +34,10 @@ export function orderTasks(tasks: readonly SourceTask[], notes: ImportNotes): Na
   });
 }
 
-/** Uses the name from the source if it is unique and short enough; otherwise the next `todo-N`. */
+/**
+ * Returns an id for each task: its name in the source if that is unique and short enough, otherwise the next free
+ * `todo-N`.
+ */
 function nameTasks(tasks: readonly SourceTask[]): string[] {
   const taken = new Set<string>();
   let next = 1;

@@ -26,7 +26,10 @@ export interface SourceDocument {
   sections: SourceSection[];
   /** Lines that contained invisible characters. */
   touched: ReadonlySet<number>;
-  /** Blocks of code with lines that look like steps: the first such line, and the extent of all. */
+  /**
+   * Blocks of code with lines that look like steps: the text of the first such line, and the range from the first to
+   * the last.
+   */
   boxesInCode: (SourceLocation & { text: string })[];
 }
 
@@ -46,11 +49,11 @@ export interface SourceItem {
   rest: MarkdownBlock[];
 }
 
-/** Maximum number of lines with invisible characters that are noted. */
+/** Maximum number of lines with invisible characters that get a note. */
 const TOUCHED_NAMED = 10;
 
 /**
- * Parses a source; removes and notes invisible parts.
+ * Parses a source. Removes its invisible parts, with a note on each.
  * @throws TooDeepError
  */
 export function readSource({ path, text: raw, unreadable = [] }: SourceFile, notes: ImportNotes): SourceDocument {
@@ -61,7 +64,7 @@ export function readSource({ path, text: raw, unreadable = [] }: SourceFile, not
   for (const line of [...touched].slice(0, TOUCHED_NAMED)) {
     notes.refuse({ path, line }, 'invisible characters', 'nobody sees them; they are left out');
   }
-  // Line numbers stay the same.
+  // Comments are removed but not their line breaks, so that line numbers stay the same.
   const read = readVisible({ path, text }, (comment) => comment.replace(/[^\n]/g, ''));
   for (const { comment, line } of read.hidden) {
     notes.refuse({ path, line, end: line + comment.split('\n').length - 1 }, comment, HTML_REASON);
@@ -129,7 +132,7 @@ export function listHeadings({ sections }: SourceDocument, line: number): Source
   return above.filter((section) => section.depth > 1 || section !== title);
 }
 
-/** Lists the sections below a heading, up to the next one of its depth; its own section comes first. */
+/** Lists the section of a heading and all sections below it, up to the next heading of the same or a higher level. */
 export function getTree(sections: readonly SourceSection[], from: SourceSection): SourceSection[] {
   const start = sections.indexOf(from);
   const end = sections.findIndex(({ depth }, index) => index > start && depth <= from.depth);
@@ -155,13 +158,13 @@ export function getBlockLocation(
 function showInline(nodes: readonly Inline[], { text }: Pick<SourceDocument, 'text'>): string {
   const tokens = readTokens(nodes, text).flatMap((token): Token[] => {
     if (token.kind !== 'mark') return [token];
-    // Underscores are as often a part of a name, as in `src/__init__.py`, as they are emphasis.
+    // Underscores are kept, because they are often part of a name, as in `src/__init__.py`, and not emphasis.
     return token.typed.startsWith('_') ? [{ kind: 'text', value: token.typed }] : [];
   });
   return toWholeLine(writeTokens(tokens));
 }
 
-/** Renders a block on one line; a list as its entries, code as it is. */
+/** Renders a block on one line: a paragraph or heading without its Markdown marks, any other block as it is written. */
 export function renderBlockOnOneLine(block: MarkdownBlock, document: Pick<SourceDocument, 'text' | 'path'>): string {
   if (block.type === 'paragraph' || block.type === 'heading') return showInline(block.children, document);
   return toWholeLine(document.text.slice(block.position?.start.offset, block.position?.end.offset));
@@ -172,7 +175,7 @@ export function readItems(list: Extract<MarkdownBlock, { type: 'list' }>, docume
   return list.children.map((item) => readItem(item, document));
 }
 
-/** Matches a checkbox; `[P]` is a label instead. */
+/** Matches a checkbox; `[P]` is a label, not a checkbox. */
 const BOX = /^\[ *((?![P\]])[^\s\p{N}]|) *\](?:\\?(\*))?(?:\s+|$)/u;
 
 /** Separates the checkbox from a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` means optional. */
@@ -213,9 +216,9 @@ interface Open {
 }
 
 /**
- * Lengthens the fences of code blocks that contain other code blocks, as their author meant them: Markdown takes an
- * inner fence of the same length for the end (plans-from-elsewhere.md, What becomes of what). A block with unbalanced
- * fences stays as it is, and so does the rest of the text. Line numbers do not change.
+ * Lengthens the fences of each code block that contains other code blocks, because Markdown would take an inner fence
+ * of the same length for the block's end (plans-from-elsewhere.md, What becomes of what). From a block with unbalanced
+ * fences on, the text stays as it is. Line numbers do not change.
  * @param text with LF line endings
  */
 function mendFences(text: string): string {

@@ -2,7 +2,7 @@ import type { ImportFormat } from '../../base/import-formats.js';
 import type { SourceLocation } from '../../plan/markdown/place.js';
 import type { ForeignText } from '../../plan/markdown/visible.js';
 
-/** The result of reading a source, before a plan is built from it (plans-from-elsewhere.md, What becomes of what). */
+/** The parsed contents of a source, from which a plan is then built (plans-from-elsewhere.md, What becomes of what). */
 
 /** A file of the source. */
 export interface SourceFile extends ForeignText {
@@ -10,7 +10,7 @@ export interface SourceFile extends ForeignText {
   unreadable?: { line: number; text: string }[];
 }
 
-/** A text of the source on one line, with its position. */
+/** A text from the source, on one line, with its position. */
 export interface LocatedText {
   text: string;
   at: SourceLocation;
@@ -26,7 +26,7 @@ export interface SourceCommand {
   isShell: boolean;
   /** Whether the source only says to run it, not that it is a check. */
   isTold: boolean;
-  /** Whether a viewer at its end, which hides its exit code, was removed. */
+  /** Whether a viewer at its end, such as `| head`, was removed because it would hide the exit code. */
   isCut: boolean;
   at: SourceLocation;
 }
@@ -50,7 +50,7 @@ export interface SourceTask {
   /** In full, on one line. */
   title: string;
   at: SourceLocation;
-  /** Number of the part of the source that contains it; parts follow each other. */
+  /** Number of the part of the source that contains it; parts are done one after the other. */
   phase: number;
   /** Whether the source allows it to be done in parallel with its neighbours. */
   isParallel: boolean;
@@ -66,7 +66,7 @@ export interface SourceTask {
   /** The headings above it. */
   below: string[];
   commands: SourceCommand[];
-  /** Whether it names commands, accepted or not. */
+  /** Whether it names commands, even if none of them was accepted. */
   namesCommands: boolean;
   /** Whether it only runs commands that check. */
   isCheck: boolean;
@@ -94,7 +94,7 @@ export interface SourceRequirement {
 export interface SourcePlan {
   format: ImportFormat;
   title: string;
-  /** Its subject, if the source has a heading for it; null: the first request is used. */
+  /** Its subject, if the source states one; if null, the first request is used. */
   core: string | null;
   /** The request; empty if the source states none. */
   request: LocatedText[];
@@ -105,7 +105,7 @@ export interface SourcePlan {
   findings: LocatedText[];
   assumptions: LocatedText[];
   risks: LocatedText[];
-  /** What somebody has to settle before the work. */
+  /** Questions that somebody has to settle before the work begins. */
   needs: LocatedText[];
   requirements: SourceRequirement[];
   tasks: SourceTask[];

@@ -3,7 +3,7 @@ import { IMPORT_FORMATS } from '../../base/import-formats.js';
 import type { CommandSpec } from '../../registry/spec.js';
 import { choice, flag, optional, REQUIRED_NAME, word } from '../../registry/values.js';
 
-/** The command that imports plans for another tool (plans-from-elsewhere.md, plan import). */
+/** The command that imports plans written for another tool (plans-from-elsewhere.md, plan import). */
 export const PLAN_IMPORT_SPECS = [
   {
     name: 'plan import',

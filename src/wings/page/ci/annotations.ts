@@ -6,7 +6,8 @@ import type { CiFinding } from './finding.js';
 const SHOWN = 10;
 
 /**
- * Renders findings as commands for GitHub's runner: at most ten of a kind; the last one says how many more there are.
+ * Renders findings as commands for GitHub's runner: at most ten errors and ten warnings; the tenth says how many more
+ * there are.
  * @param prefix path from the workspace to the root; empty if they are the same
  */
 export function renderAnnotations(findings: readonly CiFinding[], prefix: string): string {

@@ -9,7 +9,7 @@ const JOURNAL = 'events.jsonl';
 
 /**
  * Replays all journals, as `replay --check` does; a fresh clone has none.
- * @throws errors that are not a journal's fault
+ * @throws any error that is not a journal's fault
  */
 export async function checkJournals(store: Context['store']): Promise<{ journals: number; findings: CiFinding[] }> {
   const checked = { journals: 0, findings: [] as CiFinding[] };

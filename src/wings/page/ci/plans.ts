@@ -25,7 +25,8 @@ export interface PlanRow {
 }
 
 /**
- * Checks every plan, even without a run, as in a fresh clone (view.md, CI). @throws errors that are not a plan's fault
+ * Checks every plan, even if it has no run, as in a fresh clone (view.md, CI). @throws any error that is not a plan's
+ * fault
  */
 export async function checkPlans({
   root,
@@ -49,7 +50,7 @@ export async function checkPlans({
       checked.findings.push(...judgePlan(documents, name, snapshot));
     } catch (error) {
       if (!(error instanceof DevCliError)) throw error;
-      // A damaged journal is reported by the replay.
+      // A damaged journal is reported by `checkJournals`.
       if (error.code !== 'JOURNAL_CORRUPT') checked.findings.push(buildErrorFinding('plan', file, error));
     }
   }
@@ -73,7 +74,10 @@ function judgePlan(files: PendingDocuments, name: string, state: RunState | null
   return line === null ? [] : at(PLAN, `${PLAN} differs from ${PLAN_CONTENT}.`, { line, fix });
 }
 
-/** Gives each finding the place that its pointer leads to, or the nearest existing one. */
+/**
+ * Adds to each finding the position in the file to which its JSON pointer leads, or the position of the nearest
+ * existing parent.
+ */
 function locate(text: string, found: readonly ErrorDetail[], file: string): CiFinding[] {
   const tree = parseTree(text);
   return found.map(({ pointer = '', problem, expected }) => {

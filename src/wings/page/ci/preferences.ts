@@ -9,7 +9,7 @@ import { parseYaml } from '../../../recipe/source/yaml.js';
 import type { Context } from '../../../run/context.js';
 import { buildErrorFinding, type CiFinding } from './finding.js';
 
-/** Checks that .dev/preferences.yaml is valid (view.md, CI). @throws errors that are not its fault */
+/** Checks that .dev/preferences.yaml is valid (view.md, CI). @throws any error that has another cause */
 export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reader'>): CiFinding[] {
   try {
     const text = reader.read(`${root}/${PREFERENCES_FILE}`);

@@ -3,7 +3,7 @@ import type { DecisionSection } from '../../../base/decision.js';
 /** What report.md says about an execution; documents/run-summary.ts writes it. */
 export interface ReadReport {
   text: string;
-  /** `2 of 3 requirements met`; absent if the plan has none. */
+  /** `2 of 3 requirements met`; absent if the plan has no requirements. */
   proof?: string;
   /** What is open: `halted`, `Failed: 2`. */
   open: string[];

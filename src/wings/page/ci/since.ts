@@ -2,9 +2,9 @@ import { DevCliError } from '../../../base/errors.js';
 import type { Context } from '../../../run/context.js';
 import { executeGit, nullIfRefused } from '../../../work/git-command.js';
 
-/** The changed files, and since which commit. */
+/** The files that have changed since a commit, and that commit. */
 export interface Changes {
-  /** The commit to compare with; null if none is given. */
+  /** The commit to compare with; null if there is none. */
   since: string | null;
   /** Relative to the root. */
   files: ReadonlySet<string>;

@@ -12,12 +12,12 @@ const RESERVE = 3_000;
 
 /** A section of the summary, included or left out as a whole. */
 export interface SummarySection {
-  /** Its name in the line of what was left out. */
+  /** Its name in the line that lists the sections left out. */
   name: string;
   text: string;
 }
 
-/** Builds the sections, the most important first. @param told the verdict and lines that belong to it */
+/** Builds the sections, the most important first. @param told the verdict, followed by warnings */
 export function buildSections(
   told: readonly string[],
   plans: readonly PlanRow[],
@@ -46,7 +46,7 @@ export function buildSections(
 /**
  * Joins the sections that fit; the others are left out whole, and named.
  * @param size bytes that the summary already has
- * @returns empty if nothing fits
+ * @returns an empty string if nothing fits
  */
 export function joinSections(sections: readonly SummarySection[], size: number): string {
   let room = LIMIT - size - RESERVE;
@@ -71,13 +71,14 @@ function toMarkdown(text: string): string {
 }
 
 /**
- * The opening line of a code block; the language after it is removed, because GitHub draws diagrams and maps for some.
+ * The opening line of a code block; the language after it is removed, because GitHub draws diagrams or maps for some
+ * languages.
  */
 const FENCE = /^([ \t>*+\-\d.)]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$/gm;
 
 /**
- * Quotes a report, folded: headings, lists, tables and code stay, inside a quotation that nothing can break out of;
- * HTML, links and images become text.
+ * Quotes a report in a folded section. Headings, lists, tables and code are kept, inside a quotation that nothing can
+ * break out of; HTML, links and images become text.
  */
 function quoteReport(file: string, text: string): string[] {
   const inert = maskSecrets(stripInvisible(text))

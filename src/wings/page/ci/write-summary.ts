@@ -7,8 +7,8 @@ import { joinSections, type SummarySection } from './summary.js';
 /**
  * Appends the summary to a file.
  * @param given the file of `--summary`; otherwise the runner's file is used, if there is one
- * @returns why nothing was written; null on success
- * @throws DevCliError `IO` for a file that was named
+ * @returns why nothing was written; null on success, and if there is no file to write to
+ * @throws DevCliError `IO` if the file of `--summary` cannot be written
  */
 export function writeSummary(
   sections: readonly SummarySection[],

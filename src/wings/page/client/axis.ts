@@ -4,13 +4,13 @@ import type { PageSegment } from '../wire.js';
 export interface AxisSegment {
   from: number;
   to: number;
-  /** Nobody works in this span: it is folded to a fixed size. */
+  /** Whether nobody works in this span, so that it is folded to a fixed size. */
   isFolded: boolean;
   at: number;
   size: number;
 }
 
-/** Fraction of the axis that a folded piece takes, and maximum number of them. */
+/** Fraction of the axis that each folded span takes, and maximum number of folded spans. */
 const FOLD = 0.06;
 const FOLDS = 8;
 
@@ -35,7 +35,8 @@ export function measureSpans(segments: readonly Pick<PageSegment, 'from' | 'to'>
 }
 
 /**
- * Lays out the axis of a run: time advances evenly, except in long spans in which neither an agent nor a command works.
+ * Lays out the axis of a run: time advances evenly, except in long spans in which neither an agent nor a command works;
+ * these are folded.
  * @param segments of all rows
  */
 export function layOutAxis(segments: readonly PageSegment[], from: number, to: number): AxisSegment[] {

@@ -4,7 +4,7 @@ import { type AxisSegment, measureSpans, placeInstant, type View } from './axis.
 import { Sign } from './sign.js';
 import { Instant } from './time.js';
 
-/** Maximum segments drawn per row, the newest ones. */
+/** Maximum number of segments drawn per row: the newest ones. */
 const DRAWN = 40;
 
 /** A row in one line: what it is, when it was worked on, and for how long. */

@@ -104,7 +104,7 @@ function Segment({ segment, index, ...of }: Omit<Props, 'choose'> & { segment: P
   );
 }
 
-/** Who decided what, how, and about what. */
+/** A gate's decision: the question, the choice, who made it, its digest and its note. */
 function Decided({ question, choice, by, digest, note }: RunPage['gates'][number]) {
   if (choice === null) return <p>Nobody has decided yet: {<bdi>{question}</bdi>}</p>;
   return (

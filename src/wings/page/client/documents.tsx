@@ -42,14 +42,14 @@ function show({ kind, text }: PageDocument, label: string): ComponentChildren {
     case 'diff':
       return <Scroll label={label}>{splitDiff(text)}</Scroll>;
     case 'svg':
-      // In an image, nothing runs, loads or links.
+      // In an image, an SVG cannot run scripts, load anything or contain links.
       return <img src={`data:image/svg+xml,${encodeURIComponent(text)}`} alt={`${label}, drawn`} />;
   }
 }
 
 /**
- * Text shown verbatim, without its own text direction because it may be long. It has a tab index so that keys can
- * scroll it.
+ * Text shown verbatim. It may be long, so it is not wrapped in `<bdi>` to find its text direction. It has a tab index
+ * so that keys can scroll it.
  */
 export function Scroll({ label, children }: { label: string; children: ComponentChildren }) {
   return (
@@ -76,7 +76,7 @@ export function LineList({ heading, lines }: { heading: string; lines: readonly 
   );
 }
 
-/** Maximum coloured parts of a diff; the rest is plain. */
+/** Number of coloured parts of a diff after which the rest is added to the last part. */
 const PARTS = 400;
 const SHADES: Readonly<Record<string, string>> = { '+': 'good', '-': 'bad', '@': 'busy' };
 

@@ -9,7 +9,7 @@ export interface RowFilter {
 
 export const NO_FINDING: RowFilter = { text: '', state: null };
 
-/** Returns whether a row matches: by its id, its title, or why it failed, and by its state. */
+/** Returns whether a row has the wanted state, and the wanted text in its id, its title or the reason why it failed. */
 export function matchRow({ id, title, why, state }: PageRow, finding: RowFilter): boolean {
   const text = finding.text.toLowerCase();
   const isNamed = text === '' || [id, title, why ?? ''].some((one) => one.toLowerCase().includes(text));

@@ -35,7 +35,7 @@ export function GateSection({ page: { decision, name, waits }, source, again }: 
           Decide at a terminal: <code>{waits.command ?? `dev-cli approve ${name}`}</code>
         </p>
       ) : (
-        // The key resets the form when the question, or what it is about, changes.
+        // The key resets the form when the question or the digest of its subject changes.
         <AnswerForm key={`${actionId} ${digest}`} {...{ decision, name, source, again }} />
       )}
     </section>
@@ -47,7 +47,7 @@ interface FormProps extends Omit<Props, 'page'> {
   name: string;
 }
 
-/** The code of a wrong number; the person may try again. */
+/** The error code for a wrong number, after which the person may try again. */
 const WRONG = 'DATA_UNEXPECTED';
 
 /** Asks for the answer first, then for the number that confirms it. */

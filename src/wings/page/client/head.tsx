@@ -4,7 +4,7 @@ import { writeRoute } from './route.js';
 import { Sign } from './sign.js';
 import { Instant } from './time.js';
 
-/** The head of a run's page: its recipe, status and what it waits for, and earlier runs of its name. */
+/** The head of a run's page: its recipe and status, what the run waits for, and links to all runs of its name. */
 export function Head({ page, now, hasRuns }: { page: RunPage; now: number; hasRuns: boolean }) {
   const { name, runId, recipe, status, held, goal, waits, clock, runs, decision, gates } = page;
   const isAsked = status === 'live' && gates.some(({ choice }) => choice === null);

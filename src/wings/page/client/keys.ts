@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 /** Actions by the name of their key. */
 export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
-/** Elements that handle these keys themselves. */
+/** Selectors of elements, each with the keys that these elements handle themselves. */
 const TAKEN: readonly (readonly [what: string, keys: RegExp])[] = [
   ['input, textarea', /./],
   ['button, a, summary', /^Enter$/],

@@ -3,10 +3,10 @@ import { SIGNS } from '../../../views/signs.js';
 import type { RunChange, RunPage } from '../wire.js';
 import { type LoadError, type Source, toFailure, UNREACHABLE } from './source.js';
 
-/** What is known about a run, and why it is no longer updated, if so. */
+/** The last known state of a run and, if it is no longer updated, the reason. */
 export interface Live {
   page: RunPage | null;
-  /** The server is gone or asks for a new session; the data stays. */
+  /** Set if the server is gone or asks for a new session; `page` is kept. */
   trouble: LoadError | null;
   /** When the run's clock was last received, in milliseconds by the browser's clock. */
   heardAt: number;
@@ -29,14 +29,14 @@ export function useRun(source: Source, name: string, runId: string | undefined, 
   return live;
 }
 
-/** Milliseconds until the next try: initially, and at most. */
+/** Milliseconds until the next attempt to connect: at first, and at most. */
 const SOON = 500;
 const LATE = 8000;
 
 /**
- * Listens to the server, reconnecting until it refuses.
- * @param listen ends when its stream does; calls `heard` to reset the delay
- * @param tell called with each error that ended it
+ * Listens to the server, reconnecting until the server refuses.
+ * @param listen listens until its stream ends; calls `heard` to reset the delay
+ * @param tell called with each error that ends a connection
  */
 export async function keepListening(
   listen: (heard: () => void) => Promise<void>,
@@ -76,7 +76,7 @@ function follow(
         page = after;
         if (change !== null) isHeard();
         set(({ heardAt }) => {
-          // The run's clock advances from when it was last received.
+          // The page advances the run's clock from the moment at which it was last received.
           const told = change?.page.clock === undefined ? heardAt : Date.now();
           return { page: after, trouble: null, heardAt: told, news: tellChange(before, after) };
         });
@@ -88,7 +88,7 @@ function follow(
   return source.follow === null ? listen(() => {}) : keepListening(listen, tell, signal);
 }
 
-/** Merges a change into the page: rows are replaced whole. */
+/** Merges a change into the page; a changed row replaces the whole old one. */
 function mergeChange(page: RunPage, { seq, page: members, rows, order }: RunChange): RunPage {
   const known = new Map([...page.rows, ...rows].map((row) => [row.id, row]));
   const ids = order ?? [...known.keys()];

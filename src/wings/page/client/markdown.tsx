@@ -12,7 +12,7 @@ import {
 /** Maximum characters that are parsed; a longer text is shown verbatim, because parsing takes too long. */
 const LONG = 400_000;
 
-/** Foreign Markdown: everything except text and its structure is shown as written. */
+/** Foreign Markdown: everything except text and its structure, such as links and images, is shown as source text. */
 export function Markdown({ text }: { text: string }) {
   return useMemo(() => {
     if (text.length > LONG || text.split('\n').some(isNested)) return <pre>{text}</pre>;

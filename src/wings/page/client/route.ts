@@ -1,4 +1,7 @@
-/** What the address names: `#/NAME/ROW`, with `?run=ID` for an earlier run; a row's id may contain slashes. */
+/**
+ * The run and the row that the address names: `#/NAME/ROW`, with `?run=ID` for an earlier run; a row's id may contain
+ * slashes.
+ */
 export interface Route {
   name: string;
   row: string | null;

@@ -23,7 +23,7 @@ interface Props {
 /** Height in pixels of the sticky line above the rows. */
 const HEAD = 90;
 
-/** Rows with their time: a list of which only the visible part is in the document. */
+/** The rows with their time. Only the visible part of the list is in the document. */
 export function Rows({ page, source, found, now, zoom, chosen, index, choose }: Props) {
   const list = useRef<HTMLDivElement>(null);
   const aside = useRef<HTMLElement>(null);
@@ -39,7 +39,7 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
     if (list.current === null || index < 0) return;
     const y = list.current.getBoundingClientRect().top + index * height;
     const over = Math.min(0, y - HEAD) + Math.max(0, y + height - innerHeight);
-    // After a long jump, shows the rows around it, too.
+    // After a long jump, scrolls further, so that the rows around the chosen one are visible, too.
     const top = Math.abs(over) > 4 * height ? over + (Math.sign(over) * innerHeight) / 3 : over;
     if (top !== 0) scrollBy({ top, behavior: 'instant' });
   }, [chosen.id, index < 0]);
@@ -95,7 +95,10 @@ export function Rows({ page, source, found, now, zoom, chosen, index, choose }: 
   );
 }
 
-/** Lays out the axis again when the run has changed or reached its end; a live run leaves room for what follows. */
+/**
+ * Lays out the axis, and does so again when the rows change or the time passes the axis's end. A live run's axis has
+ * room for the near future.
+ */
 function useAxis({ rows, clock }: RunPage, now: number): AxisSegment[] {
   const end = useRef(0);
   if (!clock.isRunning) end.current = clock.to;

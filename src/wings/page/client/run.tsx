@@ -17,7 +17,7 @@ interface Props {
   row: string | null;
 }
 
-/** A run, live (view-page.md, In the browser). */
+/** The page of a run, updated live (view-page.md, In the browser). */
 export function Run({ source, name, run, row }: Props) {
   const [again, setAgain] = useState(0);
   const { page, trouble, heardAt, news } = useRun(source, name, run, again);

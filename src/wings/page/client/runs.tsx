@@ -8,7 +8,7 @@ import { Sign } from './sign.js';
 import type { LoadError, Source } from './source.js';
 import { Trouble } from './trouble.js';
 
-/** The first page, live: what waits for the person, who is at work, and what has ended. */
+/** The first page, updated live: the runs that wait for the person, those in progress, and those that have ended. */
 export function Runs({ follow }: { follow: NonNullable<Source['runs']> }) {
   const [page, setPage] = useState<RunsPage | null>(null);
   const [trouble, setTrouble] = useState<LoadError | null>(null);

@@ -9,7 +9,7 @@ import type {
   TabName,
 } from '../wire.js';
 
-/** Why something could not be loaded, and what helps. */
+/** The reason why something could not be loaded, and a way to fix that. */
 export class LoadError extends Error {
   constructor(
     readonly code: string,
@@ -25,7 +25,7 @@ export function toFailure(error: unknown): LoadError {
   return error instanceof LoadError ? error : new LoadError('UNEXPECTED', String(error));
 }
 
-/** The server does not answer; the next try may succeed. */
+/** The server does not answer; the next attempt may succeed. */
 export const UNREACHABLE = 'UNREACHABLE';
 /** The page was opened without a ticket, or the server has been restarted. */
 export const NO_SESSION = 'NO_SESSION';
@@ -53,11 +53,16 @@ interface Answer {
 
 /** Where a page gets its data: the server that sent it, or the file that contains it. All methods throw `LoadError`. */
 export interface Source {
-  /** Reports the first page, and again whenever it changes, until the stream ends; null for a single run. */
+  /**
+   * Reports the first page, and again whenever it changes, until the stream ends; null for a file, which has a single
+   * run.
+   */
   runs: ((heard: (page: RunsPage) => void, signal: AbortSignal) => Promise<void>) | null;
   run(name: string, runId: string | undefined): Promise<RunPage>;
   document(page: RunPage, wanted: DocumentRequest): Promise<PageDocument>;
-  /** Reports changes until the stream ends; null if nothing can change. */
+  /**
+   * Calls `heard` with null once connected, then with each change until the stream ends. Null if nothing can change.
+   */
   follow: ((page: RunPage, heard: (change: RunChange | null) => void, signal: AbortSignal) => Promise<void>) | null;
   /** Makes the server's terminal show a number for an answer. */
   prepare(name: string, answer: Answer): Promise<PreparedDecision>;

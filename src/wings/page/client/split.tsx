@@ -8,7 +8,10 @@ const PARTS = [
   ['idle', 'nobody'],
 ] as const;
 
-/** How the run's time is split, as a bar and in words; time since the page was sent counts for whoever is at work. */
+/**
+ * How the run's time is split, as a bar and in words. The time since the page was sent is added to the part of whoever
+ * is working now.
+ */
 export function SplitLine({ page, now }: { page: RunPage; now: number }) {
   const open = page.rows.flatMap(({ segments }) => segments.filter(({ to }) => to === null).map(({ who }) => who));
   const [going = 'idle'] = PARTS.map(([who]) => who).filter((who) => open.some((one) => one === who));

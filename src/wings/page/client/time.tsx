@@ -14,7 +14,7 @@ export function Instant({ at, seconds = false }: { at: number; seconds?: boolean
   );
 }
 
-/** Returns the current time in milliseconds, updated every second while something goes on. */
+/** Returns the current time in milliseconds, updated every second while `isGoing` holds. */
 export function useNow(isGoing: boolean): number {
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

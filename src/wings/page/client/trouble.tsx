@@ -1,6 +1,6 @@
 import { type LoadError, NO_SESSION } from './source.js';
 
-/** Why something cannot be shown, and what helps. */
+/** The reason why something cannot be shown, and a way to fix that. */
 export function Trouble({ trouble }: { trouble: LoadError }) {
   return (
     <p class="trouble" role="alert">

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks';
 import { SIGNS } from '../../../views/signs.js';
 import type { PageRow } from '../wire.js';
 
-/** Number of todos from which a column becomes a bar; maximum number of columns. */
+/** Number of todos from which on each column is drawn as one bar, and the maximum number of columns. */
 const MANY = 400;
 const COLUMNS = 120;
 
@@ -12,7 +12,9 @@ interface Props {
   choose: (id: string) => void;
 }
 
-/** Todos by their depth in the graph. Rings mark what the chosen one builds on, and what builds on it. */
+/**
+ * Todos by their depth in the graph. Rings mark the todos that the chosen todo builds on, and those that build on it.
+ */
 export function Waves({ rows, chosen, choose }: Props) {
   const { todos, columns, each } = useMemo(() => arrange(rows), [rows]);
   const rings = useMemo(() => findRings(todos, chosen), [todos, chosen]);
@@ -88,9 +90,7 @@ function arrange(rows: readonly PageRow[]) {
   return { todos, columns, each };
 }
 
-/**
- * Finds the ring of each todo: the chosen one, what it builds on, and what builds on it; earlier ones take precedence.
- */
+/** Finds the rings of the chosen todo, of the todos that it builds on, and of those that build on it. */
 function findRings(todos: readonly PageRow[], chosen: string | null): Map<string, Ring> {
   const rings = new Map<string, Ring>();
   for (const { id, after } of todos) {

@@ -1,9 +1,9 @@
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 
-/** Rows beyond the visible ones that are rendered as well. */
+/** How many rows before and after the visible ones are rendered as well. */
 const AROUND = 6;
 
-/** Returns whether a media query matches, and follows changes. */
+/** Returns whether a media query matches, and renders again when that changes. */
 export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(matchMedia(query).matches);
   useEffect(() => {

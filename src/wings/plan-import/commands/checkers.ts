@@ -1,4 +1,7 @@
-/** Programs that are known to only check, and with which arguments (plans-from-elsewhere.md, What becomes of what). */
+/**
+ * Programs that are known to only check, with the arguments for which this is true (plans-from-elsewhere.md, What
+ * becomes of what).
+ */
 
 /**
  * Programs that read files, each with a pattern of arguments that make it write, start another program or run forever.
@@ -32,8 +35,8 @@ const HELM = /^(?:lint|template)\b/;
 const BUILD = /^build\b/;
 
 /**
- * Programs with a pattern of arguments with which they only check, writing options aside; all other uses count as
- * changes.
+ * Programs that only check, provided that their arguments match the pattern and no option makes them write. Every other
+ * use counts as a change.
  */
 export const CHECKING_PROGRAMS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(

@@ -13,7 +13,7 @@ export interface ProseCommand {
   expected?: Expectation;
 }
 
-/** The commands of one instruction: `Run X and Y`. */
+/** The commands of one instruction, such as `Run X and Y`. */
 export interface OrderedCommands {
   named: ProseCommand[];
   /**
@@ -25,7 +25,7 @@ export interface OrderedCommands {
 
 /** Matches `Run:` in the languages that plans are written in; parentheses may name the directory. */
 const RUN_LABEL = String.raw`(?:\brun|运行|執行|执行|実行|실행)(?:\s*\([^)]*\))?\s*[:：]`;
-/** Splits a line into parts with one command each: before an expectation, and before the next `Run:`. */
+/** Matches the positions at which a line is split into instructions: before each expectation and before each `Run:`. */
 export const COMMAND_BOUNDARY = new RegExp(`${EXPECTATION_START}|(?=${RUN_LABEL})`, 'i');
 
 /** Matches text like `Run:`, `Verify with`, `Test by running`, after which a command in backticks is a check. */
@@ -37,7 +37,7 @@ const LABEL = new RegExp(
 const RUN = /(?:^|[\s(])(?:re-?)?run\s+$/i;
 const CHECKS = /\b(?:verif|check|test|validat|confirm|ensure|expect|pass|green|succeed)/i;
 
-/** The beginning of an instruction; text after "how to" or "do not" is none. */
+/** Matches the beginning of an instruction; text after "how to" or "do not" is not an instruction. */
 const BEGINS = String.raw`(?:^|[.;:,!(–—]\s*|\b(?:and|then|also|finally)\s+)`;
 const RUNS = '(?:re-?)?run|execute';
 const ENSURES = 'ensure|make sure|verify|check|confirm|validate';
@@ -48,13 +48,13 @@ const LOOSE_ORDER = new RegExp(
   `${BEGINS}(?:${RUNS}|${ENSURES})\\s[^.;:!?]{1,60}?(?:\\s(?:with|by|via|using)(?:\\s+running)?\\s+|:\\s*|\\s\\()$`,
   'i',
 );
-/** Matches around a command: `Ensure that X passes`; `X passes`. */
+/** Match the text before and after a command X in `Ensure that X passes` or `X passes`. */
 const SUBJECT = new RegExp(`${BEGINS}(?:(?:${ENSURES})\\s+(?:that\\s+)?(?:all of\\s+|both\\s+)?)?$`, 'i');
 const PASSES =
   /^\s*(?:still\s+|all\s+|both\s+)*(?:pass|succeed|exits?\b|(?:is|are|stays?|runs?)\s+(?:green|clean|ok)\b)/i;
 /** Matches the text between two commands of one instruction. */
 const JOINS = /^(?:\s*,)?(?:\s*(?:and|then|&))*\s*$/i;
-/** Matches `and see it fail`, as instructions for test-first work say. */
+/** Matches `and see it fail`, as in instructions for test-first work. */
 const FAILS =
   /\b(?:see|watch|confirm|verify|check|ensure|make sure|expect(?:ed)?)\b(?:\s+(?:that|it|they|them|this|these|the|all|new|tests?|command|for|is|are))*:?\s+(?:to\s+|must\s+)?(?:fail(?:s|ing|ure)?|red)\b/i;
 
@@ -132,7 +132,7 @@ function judge(text: string, { code, index, end }: Span): OrderedCommands['how']
   return isAlone || isSubject || LOOSE_ORDER.test(before) ? 'told' : null;
 }
 
-/** Matches further commands joined to one, before text about all of them. */
+/** Matches `and Y` after a command X, so that the text after Y is taken to be about X, too. */
 const FURTHER = /^(?:(?:\s*,)?(?:\s*(?:and|then|&))*\s*(`+).+?\1(?!`))+/i;
 
 /** Matches text saying that a command must not be run, or only under a condition. */
@@ -167,14 +167,16 @@ const PROGRAM = /^(?:\.{0,2}\/)?(?:[\w.@+-]+\/)*[a-z][\w+-]*(?:\.\w+)?$/;
 const RUNNERS =
   /^(?:np[mx]|pnpm|yarn|bunx?|deno|node|tsc|pythons?[\d.]*|python[\d.]*|pytest|uv|poetry|cargo|go|make|cmake|ctest|mvn|gradle|dotnet|swift|mix|bundle|rake|rspec|php|composer|ruby|just|tox|nox|eslint|biome|ruff|mypy)$/;
 
-/** Returns whether code is a command line, given that the prose says so: a program with arguments. */
+/**
+ * Returns whether code that the prose calls a command is one: a program with arguments, a path, or a whole test suite.
+ */
 function isCommandLine(code: string): boolean {
   const [program = '', ...args] = code.split(/\s+/);
   if (!PROGRAM.test(program)) return false;
   return args.length > 0 ? !/^[=:(]/.test(args[0] ?? '') : runsWholeSuite([program]) || /^\.{0,2}\//.test(program);
 }
 
-/** Returns whether code is a command line, whatever the prose says. */
+/** Returns whether code is a command line even without prose that says so. */
 function isSurelyCommand(code: string): boolean {
   const [program = '', ...args] = code.split(/\s+/);
   return (
@@ -187,7 +189,7 @@ export function introducesCodeBlock(line: string): boolean {
   return new RegExp(`^(?:${RUNS}|${ENSURES})\\b`, 'i').test(line) && !FAILS.test(line);
 }
 
-/** Returns why a command that the source only says to run is no proof; null if it may be. */
+/** Returns why a command that the source only says to run is not accepted as a proof; null if it may be accepted. */
 export function findProseProblem(typed: string): string | null {
   return parseCommandLine(typed).kind === 'words'
     ? null
@@ -201,7 +203,7 @@ const IDLE = new Set(
   ),
 );
 
-/** Returns whether a line only tells to run commands, so that no other work is left. */
+/** Returns whether a line says only to run commands, and describes no other work. */
 export function isOnlyCommandOrder(text: string): boolean {
   const named = new Set(listCheckCommands(text).flatMap((group) => group.named.map(({ code }) => code)));
   const rest = text.replace(CODE, (whole, _, code: string) => (named.has(code.trim()) ? ' ' : whole));

@@ -1,7 +1,10 @@
 import { splitShell } from './split-shell.js';
 import type { StepFragment } from './step-commands.js';
 
-/** Recognizes steps that commit: dev-cli itself commits each todo, with the message from the source. */
+/**
+ * Recognizes steps that only commit. They are left out, because dev-cli itself commits each todo, with the message from
+ * the source.
+ */
 
 const LEAD = /^(?:step|schritt|étape|etape|paso|passo|шаг|ステップ|步骤|단계)?\s*[\d.-]*[a-z]?\s*[:：.–—-]\s*/iu;
 const COMMIT =
@@ -11,7 +14,7 @@ const FILLERS =
   /\b(?:git|the|all|your|these|this|changes?|work|it|files?|everything|staged?|add|message|with|create|make|a|änderungen|die|alle|les|modifications|los|cambios|hacer|faire|fazer|as|mudanças|alterações|task|step|phase|done|complete)\b|代码|更改|变更|修改|を|変更|完了|\d+/giu;
 const JOINS = /\b(?:and|then|plus|und|dann|et|puis|y|luego|e|и|затем)\b|[,&+、]|并|然后|して/iu;
 
-/** Returns whether a step only commits what was done before. */
+/** Returns whether a step only commits the work of earlier steps. */
 export function isCommitStep(title: string, pieces: readonly StepFragment[]): boolean {
   const said = title.replace(LEAD, '').replace(/\([^)]*\)|（[^）]*）/g, ' ');
   if (!COMMIT.test(said)) return false;

@@ -1,8 +1,8 @@
 import { type ShellCommand, splitShell } from './split-shell.js';
 
 /**
- * Parses what a source expects of a command, and converts it to what a plan can express (plans-from-elsewhere.md, What
- * becomes of what).
+ * Parses the result that a source expects of a command, and converts it to a form that a plan can express
+ * (plans-from-elsewhere.md, What becomes of what).
  */
 
 /** An expected result. */
@@ -29,7 +29,7 @@ const LEAD = new RegExp(
 export const EXPECTATION_START = `(?=${WORD}[^:：.。]{0,30}[:：])`;
 
 const NEGATED = /\b(?:no|not|never|zero|0|without|any|neither)\s+(?:\w+\s+){0,2}$/i;
-/** Matches problems that are expected to be absent. */
+/** Matches text that expects no problems, such as `no errors`. */
 const NO_FAULT =
   /(?:^|[^\w.])(?:no|zero|0|without(?: any)?)\s+(?:\w+\s+){0,2}(?:errors?|warnings?|failures?|issues?|problems?|vulnerabilit\w+|violations?|diagnostics|findings|regressions?|fail\w*)\b/i;
 const PASSES =
@@ -45,7 +45,7 @@ const FINDS =
   /^(?:at least |>=? ?|≥ ?)?(?:one|1|a|the|some) (?:match|line|hit|result|occurrence|file)\b|^(?:match|found|exists|present|lists?\b|shows?\b|finds?\b|(?:the |both |all )?(?:\w+ )?files? (?:is|are|exists?|listed|found|present)\b)/i;
 const ABSENT =
   /\b(?:does|do|must|should|will) not exist\b|n['’]t exist\b|\bno such file\b|\bno longer (?:exists?|there)\b|\b(?:is|are) (?:gone|missing|absent)\b|\bnot found\b|不存在|存在しない/i;
-/** Matches text that says no more than that something is printed. */
+/** Matches text that says only that something is printed, such as `it should print`. */
 const IDLE =
   /^(?:(?:it|the|a|an|to|this|command|should|must|prints?|printed|outputs?|shows?|contains?|includes?|returns?|see|line|lines|with|text|string|word|stdout|exactly|only|is|be|single|value|output)\b|[\s:.,;"“”'()])*$/i;
 
@@ -57,7 +57,9 @@ export function readExpectation(line: string): Expectation | 'below' | null {
   return said === '' ? 'below' : readExpected(said);
 }
 
-/** Reads a block of code that shows the expected output: a plan can check only one line. */
+/**
+ * Reads a block of code that shows the expected output. Several lines are unclear, because a plan can check only one.
+ */
 export function readPrinted(code: string): Expectation {
   const [only = '', ...more] = code.trim().split('\n');
   return only === '' || more.length > 0 || /…|\.\.\.|</.test(only)
@@ -96,14 +98,14 @@ function fails(said: string): boolean {
   return false;
 }
 
-/** Returns the only quoted text that should be printed, or a single word in capitals. */
+/** Returns the text that should be printed: the only quoted text, or words in capitals; null if there is neither. */
 function readQuoted(said: string): string | null {
   const spans = [...said.matchAll(/`([^`]+)`|"([^"]+)"|“([^”]+)”/g)];
   const [only, ...more] = spans;
   const rest = said.replace(only?.[0] ?? '', ' ');
   if (only !== undefined) {
     const text = (only[1] ?? only[2] ?? only[3] ?? '').trim();
-    // The success message of a test runner varies with its version and its output.
+    // A test runner's success message is not used, because it varies with the version and the output.
     return more.length === 0 &&
       IDLE.test(rest) &&
       text.length > 1 &&
@@ -115,7 +117,10 @@ function readQuoted(said: string): string | null {
   return word !== undefined && !/^(?:PASS|OK|SUCCE|GREEN)/.test(word) ? word : null;
 }
 
-/** Converts an expectation for an acceptance; returns a text with the reason if that is impossible. */
+/**
+ * Converts an expectation to the expected result of an acceptance; returns the reason as a string if that is
+ * impossible.
+ */
 export function toExpectedResult(
   line: string,
   expected: Expectation | null,
@@ -168,14 +173,14 @@ function getProgram(command: ShellCommand | undefined): string {
   return base === 'git' && second === 'grep' ? 'git grep' : base;
 }
 
-/** Programs that succeed whatever they are given. */
+/** Programs that succeed whatever their arguments are. */
 const CONTENT =
   /^(?:true|:|find|echo|printf|sleep|pwd|date|set|export|unset|wait|exit|return|yes|seq|whoami|uname|cd)$/;
 /** Programs that succeed whatever is piped into them. */
 const FILTERS = /^(?:cat|head|tail|tee|sort|uniq|wc|less|more|awk|sed|tr|cut|column|nl|fold|rev|xargs)$/;
 const GIT_SHOWS = /^(?:status|rev-parse|log|branch|stash|remote|show|diff|shortlog|blame|reflog)$/;
 
-/** Returns whether the exit code of a line means anything. */
+/** Returns whether a line can fail, so that its exit code means something. */
 function canFail(all: readonly ShellCommand[]): boolean {
   const commands = all.filter(({ start }) => start >= 0);
   if (commands.some(({ words }) => words[0] === 'exit' && words[1] !== '0' && words[1] !== undefined)) return true;

@@ -12,12 +12,12 @@ import { dropViewers, type Expectation, readExpectation, toExpectedResult } from
 import { findOrder } from './orders.js';
 import { splitShell } from './split-shell.js';
 
-/** Reads the commands that check a task. Nothing is invented; a doubtful command is noted instead. */
+/** Reads the commands that check a task. Nothing is invented; a doubtful command becomes a note. */
 
-/** Facts about a command: why it counts, where it runs, and what is expected of it. */
+/** Facts about a command: how the source presents it, where it runs, and its expected result. */
 interface Reading {
   how: OrderedCommands['how'];
-  /** Relative to the project, as far as the source says; may be null. */
+  /** Relative to the project; null if the source does not name a directory. */
   cwd: string | null;
   expected?: Expectation | undefined;
 }
@@ -25,7 +25,7 @@ interface Reading {
 /**
  * Reads one line as a command. A line that needs a shell is wrapped in `sh -c`, but only if the source presents it as a
  * check.
- * @returns null for a refused command, which is noted
+ * @returns null if the command is refused; a note says why
  */
 export function readCommand(
   line: string,
@@ -75,14 +75,14 @@ function splitLine(
     /^([\s\S]*?)(?:\s#\s*([^\n'"`]*))?$/.exec(line.trim().replace(/^\$\s+/, '')) ?? [];
   const noted = readExpectation(comment);
   const said = noted === 'below' ? null : noted;
-  // A number sign in quotes begins no comment.
+  // A `#` inside quotes does not begin a comment.
   const typed = hasOpenQuote(text) ? line.trim().replace(/^\$\s+/, '') : text;
   const [, , directory = '', rest] = CHANGES_PLACE.exec(typed) ?? [];
   if (rest === undefined) return { typed, cwd: given, said };
   return { typed: rest, cwd: joinDirectory(given, directory), said };
 }
 
-/** Resolves `cd` from one directory to another; null for the directory of the project. */
+/** Returns the directory that `cd` reaches from an earlier directory; null for the project's own directory. */
 export function joinDirectory(before: string | null, directory: string): string | null {
   if (/^[/~]/.test(directory)) return directory;
   const parts = `${before ?? ''}/${directory}`.split('/').filter((part) => part !== '' && part !== '.');
@@ -146,10 +146,10 @@ function addExpected(commands: CodeBlockCommand[], comment: string): void {
     commands[commands.length - 1] = { ...last, expected };
 }
 
-/** Matches lines that make a block one script. */
+/** Matches lines that make a block one script, such as a loop or an assignment. */
 const WHOLE = /<<|^\s*(?:for|while|until|if|case|function)\b|^\s*(?:export\s+)?\w+=\S*\s*$/;
 
-/** Joins lines of one command: those that end in `\\`, `&&` or `|`, or within quotes. */
+/** Joins the lines of one command: a line continues on the next if it ends in `\\`, `&&` or `|`, or inside quotes. */
 function joinLines(text: string): string[] {
   const joined: string[] = [];
   let isOpen = false;

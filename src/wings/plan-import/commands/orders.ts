@@ -2,9 +2,9 @@ import { CHECKING_PROGRAMS, READING_PROGRAMS } from './checkers.js';
 import { type ShellCommand, splitShell } from './split-shell.js';
 
 /**
- * Tells checks from "orders", commands that change something: repeated at each judgement, an order would be carried out
- * again and again (plans-from-elsewhere.md, What becomes of what). A check is recognized by its form; all else is a
- * step.
+ * Distinguishes checks from "orders", which are commands that change something. An order must not become a check,
+ * because it would be carried out again at each judgement (plans-from-elsewhere.md, What becomes of what). A check is
+ * recognized by its form; every other command stays a step.
  */
 
 /** Why a command is not a check. */
@@ -39,13 +39,13 @@ interface Given {
   isPiped: boolean;
 }
 
-/** Programs that start the command after them, following their own options and values. */
+/** Programs that start the command given after their own options. */
 const STARTERS =
   /^(?:env|command|time|nice|nohup|stdbuf|timeout|gtimeout|chronic|xvfb-run|cross-env|npx|bunx|pnpx|uvx|c8|nyc|(?:npm|pnpm|yarn) (?:exec|dlx|x)|bun x|(?:uv|poetry|pipenv|pdm|hatch|rye|coverage) run|uv tool run|(?:bundle|mise|direnv) exec)$/;
-/** Options of these programs that take a value. */
+/** Options of `STARTERS` that take a value. */
 const VALUED =
   /^(?:-p|--package|--with|--extra|--group|--python|--project|--directory|--prefix|-w|--workspace|-C|--dir|--filter|-F|--cwd)$/;
-/** Variables that make a program start another one, or write. */
+/** Environment variables that make a program write, or start another program. */
 const TURNING = /^(?:GIT_|LD_|DYLD_|BASH_|PROMPT|NODE_OPTIONS)|PAGER|EDITOR|UPDATE|SNAPSHOT|WATCH/;
 const SHELL = /^(?:ba|da|z|k|a)?sh$/;
 /** Built-in commands of a shell, and words that change only the shell itself. */
@@ -148,7 +148,7 @@ function judgeProgram(path: string, rest: readonly string[], body: string): Orde
 /** Matches a path to a script of the project, but not to one installed by a package manager. */
 const OF_PROJECT = /^(?!\/|.*(?:node_modules\/\.bin|vendor\/bin|venv\/bin)\/).*\//;
 
-/** An unknown program only checks if its subcommand or an option says so: `openspec validate`. */
+/** Judges an unknown program: it only checks if its subcommand or an option says so, as in `openspec validate`. */
 function judgeUnknown(program: string, rest: readonly string[]): OrderProblem | null {
   const [verb = ''] = rest;
   const isDry = rest.some((word) => DRY.test(word));
@@ -199,7 +199,7 @@ const TARGETS = /^(?:make|gmake|just|task|rake|invoke|gradlew?|mvnw?|mage|ninja|
 /** Built-in subcommands of npm and composer that only read; any other script name needs `run` before it. */
 const OWN = /^(?:npm|composer) (?:t|tst|tests?|audit|ls|list|outdated|view|why|explain|validate|diagnose|check\S*)$/;
 
-/** Returns whether a script or target only checks; null for any other program. */
+/** Returns whether the script or target that a program runs only checks; null if the program runs neither. */
 function judgeManager(program: string, rest: readonly string[]): boolean | null {
   const isTarget = TARGETS.test(program);
   if (!isTarget && !SCRIPTS.test(program)) return null;
@@ -239,7 +239,7 @@ function getBase(path: string): string {
 /** Words in the name of a script, target or subcommand that say that it changes something. */
 const VERBS =
   /^(?:i|install|add|remove|delete|uninstall|update|upgrade|publish|deploy|release|init|create|new|generate|gen|migrate|migration|seed|push|pull|apply|up|down|link|start|stop|dev|serve|server|runserver|run|boot|preview|fix|format|fmt|write|clean|reset|destroy|drop|sync|bootstrap|setup|provision|bump|login|logout|rollback|scaffold|upload|send|startapp|startproject|s|watch|record|accept|approve|archive|close|exec|tag|commit|dedupe|prune|rebuild|patch|set|config|store|pack|use|load|restore|purge|truncate|wipe|flush|restart|launch|open|submit|notify|listen|storybook|studio|ios|android|emulators?|daemon|proxy|tunnel)$/;
-/** Words that say that it only reads, or builds. */
+/** Words in such a name that say that it only reads or builds. */
 const LOOKS =
   /^(?:tests?|specs?|check|checks|checker|lints?|linter|verify|verification|validate|validation|dry|status|list|ls|smoke|e2e|audit|diff|show|report|analyze|doctor|types?|typecheck|build|compile|coverage)$/;
 
@@ -250,8 +250,8 @@ const listWords = (name: string): string[] =>
     .split(/[^a-z\d]+/);
 
 /**
- * Returns whether a name says that it changes something: `db:migrate`, `test:update`, `bootRun`; not `format:check`.
- * The last word in either list decides.
+ * Returns whether a name says that it changes something: `db:migrate`, `test:update`, `bootRun`; not `format:check`. If
+ * a name has several words of `VERBS` and `LOOKS`, the last of them decides.
  */
 function nameOrders(name: string): boolean {
   const last = listWords(name).findLast((word) => VERBS.test(word) || LOOKS.test(word));

@@ -75,7 +75,7 @@ class Splitter {
     return true;
   }
 
-  /** Skips a here-document, whose lines are not commands. */
+  /** Skips a here-document, whose lines are not commands, and keeps its text as the command's `body`. */
   #skipDocument(end: string): void {
     const begin = this.#find('\n', this.#at);
     const close = new RegExp(`\\n[ \\t]*${end.replace(/[^\w-]/g, '')}[ \\t]*(?=\\n|$)`, 'g');
@@ -107,7 +107,7 @@ class Splitter {
     const first = words.findIndex((word) => !KEYWORDS.has(word));
     const own = first < 0 ? [] : words.slice(first);
     if (own.length > 0 || writes) this.#commands.push({ ...this.#current, words: own });
-    // Two separators in a row: the first one with a meaning counts.
+    // Directly after another separator, a `;` or a line break means nothing.
     else if (next === ';') {
       this.#current = { words: [], joined: this.#current.joined, writes, isAside, body, start };
       return;
@@ -150,7 +150,7 @@ class Splitter {
     return word;
   }
 
-  /** Reads a substitution: its commands are listed, its value is unknown. */
+  /** Reads a substitution: its commands are listed, but its value is unknown. */
   #substitution(char: string): string {
     const next = this.#text.charAt(this.#at);
     if (char === '`') this.#nest(this.#until('`'));

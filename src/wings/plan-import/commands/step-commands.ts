@@ -7,7 +7,7 @@ import { COMMAND_BOUNDARY, introducesCodeBlock, listCheckCommands, type OrderedC
 import { type Expectation, readExpectation, readExpected, readPrinted } from './expectations.js';
 import { isShellCode, joinDirectory, listBlockCommands, readCommand } from './find-commands.js';
 
-/** Reads the commands of a step, and what is expected of them. */
+/** Reads the commands of a step, and their expected results. */
 
 /** A line of a step, or a block of code in it. */
 export interface StepFragment {
@@ -40,7 +40,7 @@ interface Around {
 
 /**
  * Reads the commands of consecutive pieces; an expectation belongs to the last command before it.
- * @param isRed whether the step expects them to fail, so that none of them proves the work
+ * @param isRed whether the step expects the commands to fail, so that none of them proves the work
  */
 export function readStepCommands(pieces: readonly StepFragment[], around: Around, isRed = false): StepCommands {
   const commands: SourceCommand[] = [];
@@ -68,7 +68,7 @@ export function readStepCommands(pieces: readonly StepFragment[], around: Around
   return { commands, isNaming };
 }
 
-/** Reads a block of code, interpreted by the text around it. */
+/** Reads the commands in a block of code, if the text around it says to run them. */
 function readBlock(pieces: readonly StepFragment[], index: number, notes: ImportNotes): Pending[] {
   const [before, own, behind] = [pieces[index - 1], pieces[index], pieces[index + 1]];
   if (own?.code == null) return [];
@@ -85,7 +85,7 @@ function readPending(
 ): SourceCommand[] {
   const last = groups.at(-1);
   return groups.flatMap((group) => {
-    // A test that must fail first is an ordinary step, not a check.
+    // A test that must fail at first is an ordinary step, not a check.
     if (group === last && expected?.kind === 'fails') return [];
     return group.named.flatMap((each) => {
       const isLast = group === last && each === group.named.at(-1);

@@ -103,7 +103,7 @@ function sortByDeps(tasks: readonly Member[]): Member[] {
   return sorted;
 }
 
-/** A JSON node, with its file to find its line. */
+/** A JSON node, with the file in which its line number is looked up. */
 interface Member {
   node: Node;
   file: SourceFile;

@@ -58,7 +58,7 @@ function readProposal(document: SourceDocument, plan: SourcePlan, notes: ImportN
   }
 }
 
-/** Lists the deliverables: the headings below "What Changes", and the lists directly in it. */
+/** Lists the deliverables: the headings below "What Changes", and the entries of lists directly below it. */
 function listDeliverables({ depth, title, at, blocks }: SourceSection, document: SourceDocument): LocatedText[] {
   if (depth > 2) return [{ text: title, at }];
   return blocks.flatMap((block) => (block.type === 'list' ? describeBlock(block, '', document) : []));
@@ -90,10 +90,13 @@ function readDesign(document: SourceDocument, plan: SourcePlan, notes: ImportNot
 
 const DECISION = /^decision\s*\d*\s*:\s*/i;
 const REASON = /^(?:rationale|reason|why)\s*:\s*/i;
-/** Rejected alternatives become findings: among the decisions, a worker would take them as decided. */
+/** Matches rejected alternatives. They become findings, since a worker would take them for decisions otherwise. */
 const ALTERNATIVES = /^(?:rejected\s+)?alternatives?\b|^rejected\s*:/i;
 
-/** Reads decisions that are written as lines; a line may also give the reason of the one before, or alternatives. */
+/**
+ * Reads decisions that are written as lines; a line may also give the reason for the decision before it, or rejected
+ * alternatives.
+ */
 function readDecisions(
   lines: readonly LocatedText[],
   plan: SourcePlan,
@@ -110,7 +113,7 @@ function readDecisions(
   }
 }
 
-/** Splits "Goals / Non-Goals": lines in it say where each of the two begins. */
+/** Splits a section such as "Goals / Non-Goals", in which lines such as `Goals:` say where each part begins. */
 function splitGoals(lines: readonly LocatedText[], begins: boolean): { goals: LocatedText[]; others: LocatedText[] } {
   const [goals, others]: [LocatedText[], LocatedText[]] = [[], []];
   let isOther = begins;

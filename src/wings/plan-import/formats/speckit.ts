@@ -29,7 +29,7 @@ export function readSpecKit(id: string, documents: readonly SourceDocument[], no
   const plan = createSourcePlan('speckit', id);
   for (const document of documents) {
     const { path } = document;
-    // A single file is a list of tasks, whatever its name.
+    // If the source has only one file, that is the list of tasks, whatever its name.
     if (documents.length === 1 || /(?:^|\/)tasks\.md$/.test(path)) readTasks(document, plan, notes);
     else if (/(?:^|\/)spec\.md$/.test(path)) readSpec(document, plan, notes);
     else readTechnicalPlan(document, plan, notes);
@@ -38,7 +38,7 @@ export function readSpecKit(id: string, documents: readonly SourceDocument[], no
   return plan;
 }
 
-/** Sections that explain the format, not the work. */
+/** Titles of sections that explain the format, not the work. */
 const ABOUT =
   /^(?:format\b|path conventions|dependencies & execution|phase dependencies|user story dependencies|within each|parallel|implementation strategy|mvp first|incremental|notes$)/i;
 
@@ -66,7 +66,7 @@ function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNote
   readPhases(phases, plan, { document, notes }, { isTasks, naming: NAMED });
 }
 
-/** Headings of the format whose lines go to a certain field of the plan. */
+/** Headings of the format whose content goes to a specific field of the plan. */
 const KNOWN =
   /^(?:user scenarios|(?:functional )?requirements|measurable outcomes|success criteria|assumptions|acceptance scenarios)\b/i;
 
@@ -102,8 +102,8 @@ function placeBlock(
 }
 
 /**
- * Reads the request from `**Input**: User description: "…"`; other lines of the head describe the file, and may be in
- * the same paragraph.
+ * Reads the request from `**Input**: User description: "…"`; the other lines before the first section, even in the same
+ * paragraph, only describe the file and are ignored.
  */
 function readHead(lines: readonly LocatedText[], plan: SourcePlan): void {
   for (const { text, at } of lines) {
@@ -147,7 +147,10 @@ function readRequirements(
 
 const UNSETTLED = /NEEDS CLARIFICATION/;
 
-/** Moves unsettled statements from findings to assumptions: somebody must decide them before the work. */
+/**
+ * Adds statements that are marked as unsettled to the assumptions, since somebody must decide them before the work
+ * begins, and removes them from the findings.
+ */
 function placeUnsettled(plan: SourcePlan): void {
   const isOpen = ({ text }: LocatedText) => UNSETTLED.test(text);
   const checks = plan.requirements.flatMap(({ quote, checks: all, at }) =>

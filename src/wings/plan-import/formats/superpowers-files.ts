@@ -31,7 +31,10 @@ export function addFiles(
   }
 }
 
-/** Adds a table of files, or a block with a path on each line; other lines of a block are ordinary code. */
+/**
+ * Adds the files listed in a table, or in a block of code with a path on each line; lines without a path are ordinary
+ * code.
+ */
 export function addRows(
   task: SourceTask,
   block: MarkdownBlock,

@@ -62,7 +62,7 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
   return plan;
 }
 
-/** Lists open checkboxes and labelled commands: they are work even if no heading calls it a task. */
+/** Lists open checkboxes and labelled commands: they are work even if the heading above them does not name a task. */
 function listWork({ blocks }: SourceSection, document: SourceDocument): LocatedText[] {
   const lines = blocks.flatMap((block): (LocatedText & Partial<SourceItem>)[] =>
     block.type === 'list'
@@ -117,7 +117,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
     steps: [],
     files: [],
     references: [],
-    // Headings with text of their own are findings already.
+    // A heading with text directly below it is not listed here, because it is already a finding.
     below: listHeadings(document, at.line).flatMap((above) => (above.blocks.length === 0 ? above.title : [])),
     commands: [],
     namesCommands: false,
@@ -138,7 +138,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
   return task;
 }
 
-/** A block of a task, or a list entry: files and first step may share one list, separated only by a blank line. */
+/** A block of a task; of a list, a single entry, since the files and the first step may share one list. */
 interface Entry {
   block: MarkdownBlock;
   item: SourceItem | null;
@@ -161,7 +161,7 @@ function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
 
 const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단계)\s*\d+[a-z]?\s*[:：.–—-]/iu;
 
-/** Reads the part before the steps: the files, and prose, which becomes the first step. @returns the prose */
+/** Reads the part before the steps: the files, and prose, which becomes the first steps. @returns the prose */
 function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
   const prose: Entry[] = [];
   let label = '';
@@ -192,7 +192,7 @@ interface Group {
   blocks: MarkdownBlock[];
 }
 
-/** Groups paragraphs and entries, each with its code and its expectation. */
+/** Makes each paragraph or entry a group, together with the code and the expectation that follow it. */
 function groupProse(entries: readonly Entry[], document: SourceDocument): Group[] {
   const groups: Group[] = [];
   for (const { block, item } of entries) {
@@ -262,7 +262,7 @@ function asParagraph(text: string, { line, end = line }: SourceLocation): Markdo
   return { type: 'paragraph', children: [{ type: 'text', value: text }], ...position };
 }
 
-/** Finishes a step: its text, and the commands that it says to run. */
+/** Completes a step and adds it to its task, together with the commands that it says to run. */
 function endStep(task: SourceTask, { step, blocks }: Group, around: Around): void {
   const { document, notes } = around;
   const html = blocks.filter(({ type }) => type === 'html');

@@ -80,7 +80,7 @@ function says({ text, children, rest }: SourceItem): boolean {
   return text !== '' || children.some(says) || rest.length > 0;
 }
 
-/** Renders a block as lines, each with the name of its section. */
+/** Renders a block as lines, each prefixed with the name of its section. */
 export function describeBlock(block: MarkdownBlock, title: string, document: SourceDocument): LocatedText[] {
   const told =
     block.type === 'list'
@@ -192,7 +192,7 @@ function listPieces({ text, rest, at }: SourceItem, { document }: Around): StepF
   return [{ text, code: null, at: { ...at, end: at.line } }, ...own];
 }
 
-/** Returns whether an entry, with nested ones, only runs commands that check. */
+/** Returns whether an entry, including its nested entries, only runs commands that check. */
 function isCheck(parts: readonly SourceItem[]): boolean {
   return parts.every(({ text, rest }) => {
     const isOrder = rest.every(({ type }) => type === 'code');
