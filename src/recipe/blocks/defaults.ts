@@ -62,7 +62,7 @@ export function resolveOwn(source: CommandSource | undefined, key: string, conte
 /** The schemas that a recipe can refer to by name; `dev-cli schema NAME` prints them (recipes.md, Data). */
 const SHIPPED_SCHEMAS: readonly string[] = ['plan-content', 'size'];
 
-/** Replaces an unusable schema, so that data is still expected, of any form. */
+/** Stands in for an unusable schema, so that the block still expects data, in any form. */
 const ANYTHING = '{}';
 
 /** Resolves the schema for data that an agent hands in: a shipped one by name, or a file beside the recipe. */

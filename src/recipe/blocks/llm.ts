@@ -93,7 +93,7 @@ export const LLM_FORM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock>
   }),
   listTexts: () => [],
   lint(judged, index, block) {
-    // With choices, the section holds the choice, and the data is kept apart.
+    // With choices, the sections receive the choice, so JSON data does not conflict with them.
     if (block.choices.length === 0) lintData(judged, index, block);
   },
 };

@@ -1,6 +1,6 @@
 import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
 
-/** What the text of a condition reveals without loading the library that evaluates it. */
+/** Answers questions about a condition from its text alone, without loading the library that evaluates it. */
 
 /** Matches `result contains …` or a string literal. Literals are matched so that text inside them is left alone. */
 const SUGAR_OR_LITERAL =
@@ -44,7 +44,7 @@ export function listBlockConditions(block: ResolvedBlock): string[] {
   return listOwnConditions(block).map(({ condition }) => condition);
 }
 
-/** Lists a block's conditions, in order, with their positions in the block. `own`: may read the block's own results. */
+/** Lists a block's conditions with their positions in it. `own`: the condition may read the block's own results. */
 export function listOwnConditions(
   block: ResolvedBlock,
 ): { condition: string; place: (string | number)[]; own?: boolean }[] {

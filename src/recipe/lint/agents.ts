@@ -50,7 +50,7 @@ function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: So
   );
 }
 
-/** Names of an action's other files (protocol.md §1). The prompt file of an agent, beside them, is named by its id. */
+/** Names of other files in an action's directory (protocol.md §1), where each agent's id names its prompt file. */
 const TAKEN = ['data', 'note', 'prompt', 'reason', 'result'];
 
 function findIdFault(id: string, ids: ReadonlySet<string>): string | null {

@@ -70,7 +70,7 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     }
   }
   const onward = block.choices.filter(({ goto }) => goto === 'next');
-  // "Try again or stop", asked only after a failure: otherwise `when` skips the block. The bound still allows to stop.
+  // Allowed: "try again or stop", if `when` skips the block unless something failed. After maxRounds, stop remains.
   const mayStop = block.choices.some(({ goto, when }) => goto === 'halt' && when === undefined);
   if (block.when !== undefined && onward.length === 0 && mayStop) return;
   if (block.choices.length > 0 && !onward.some(({ when }) => when === undefined)) {
