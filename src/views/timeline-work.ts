@@ -13,7 +13,7 @@ export interface Segment {
   who: 'agent' | 'you' | 'commands';
   /** The stage of a todo, the command, or the kind of a step's action. */
   what: string;
-  /** Null while the work goes on, and if it became void. */
+  /** Null while the work continues, and if it became void. */
   ok: boolean | null;
   /** `seq` of the entry that began it. */
   seq: number;
@@ -38,7 +38,7 @@ interface Asked {
   documents: Segment['documents'];
 }
 
-/** What the entries of a run tell in addition to its history. */
+/** Facts from a run's entries that its history does not contain. */
 export interface TimelineFacts {
   /** The tasks of agents and what dev-cli did itself, in the order in which they began. */
   work: RowSegment[];
@@ -53,7 +53,7 @@ export interface TimelineFacts {
 /** Statuses by which an agent reports that its task is not done, or that the work is not good. */
 const BAD = ['BLOCKED', 'FAILED', 'NEEDS_FIXES'];
 
-/** The key for work of dev-cli without a command; there is only one at a time. */
+/** The key for a job that dev-cli does without a command, such as a commit; there is only one at a time. */
 const JOB = 'job';
 
 /** Maps the entries of a run to instants in milliseconds. */

@@ -45,7 +45,7 @@ export function typeBlocks(blocks: readonly ReadableBlock[]): Record<string, Val
 /** Values nested more deeply get no type: nobody writes conditions about them. */
 const DEEPEST = 6;
 
-/** Returns a value's type by its JSON Schema: `dyn` if that says too little, or for a `number`: int or double. */
+/** Returns a value's type by its JSON Schema; `dyn` if that is too vague, as for `number`, which is int or double. */
 function typeSchema(schema: JsonObject, depth: number): ValueType {
   const types = [schema['type']].flat().filter((type) => type !== 'null');
   const combined = ['$ref', 'allOf', 'anyOf', 'oneOf'].some((key) => key in schema);

@@ -184,7 +184,7 @@ function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
     .flatMap((key) => [key, ...sortHandlers(handlers, key)]);
 }
 
-/** Finds cycles of `after`, each once, from its first handler in the file: `[a, b]` if each follows the other. */
+/** Finds cycles of `after`: `[a, b]` if a and b follow each other. Each begins with its first handler in the file. */
 export function findHandlerCycles(handlers: OwnHandlers): string[][] {
   const known = new Set<string>();
   return Object.keys(handlers).flatMap((start) => {
