@@ -32,6 +32,6 @@ export interface CallEnvironment {
   tell: (line: string) => void;
   /** Asks the person at the terminal for one line; only called when standard input and output are both a terminal. */
   ask: (question: string) => Promise<string>;
-  /** Shows the person at the terminal a decision and returns the answer. Only called under the same condition. */
+  /** Shows the person at the terminal a decision and returns the answer. Only called when `ask` may be. */
   decide: (decision: Decision) => Promise<string | null>;
 }

@@ -8,8 +8,8 @@ const uptime = (): number => process.uptime() * 1000;
 const BEGAN = Date.now() - uptime();
 
 /**
- * The real clock. Only this file reads the time; all other code is given a clock. This one advances at least as fast as
- * the process's uptime, so setting the wall clock back makes no wait longer.
+ * The real clock. Only this file reads the time; all other code is given a clock. The time is never less than the start
+ * time plus the uptime of this process, so setting the wall clock back makes no wait longer.
  */
 export const systemClock: Clock = { now: () => Math.max(Date.now(), Math.floor(BEGAN + uptime())) };
 

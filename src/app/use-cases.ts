@@ -36,7 +36,8 @@ const QUESTIONS = {
 
 /**
  * The handler of each command of the core. Every call loads this table, so each row imports its module only when used
- * (house.md, Speed), except the acknowledgement, which is the most frequent call. The front door answers `help`.
+ * (house.md, Speed), except the acknowledgement, which is the most frequent call. `help` and `mcp` have no row, because
+ * the front door (src/cli/front.ts) answers them.
  */
 export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   ...QUESTIONS,

@@ -50,7 +50,7 @@ export function isGuarded({ skill, guardWrites }: Open<'guardWrites'>): boolean 
   return guardWrites !== null || SKILLS.has(skill);
 }
 
-/** Returns the work that a skill implies for the guard; null for other skills, where only `guard.writes` counts. */
+/** Returns the kind of work that a skill implies for the guard; null for other skills, where `guard.writes` decides. */
 export function findGuardedWork(skill: string): GuardedWork | null {
   return SKILLS.get(skill)?.guards ?? null;
 }

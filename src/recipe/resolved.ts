@@ -59,7 +59,7 @@ export interface ResolvedEngine {
 export interface ResolvedHandler {
   /** The key in the recipe: `wrap_up`, `security_scan`. */
   key: string;
-  /** The id of the shipped handler; null for the recipe's own. */
+  /** The id of the shipped handler; null for the recipe's own handler. */
   shipped: string | null;
   actor: StageActor;
   /** For a subagent: the role. */
@@ -67,7 +67,7 @@ export interface ResolvedHandler {
   /** For a subagent: the rules of the task, read from `promptFile` at capture. */
   prompt?: string;
   promptFile?: string;
-  /** For `cli`, own handlers only: the external command. */
+  /** For the recipe's own `cli` handler: the external command. */
   command?: ExternalCommand;
   /** For a human: the question, its placeholders not yet filled. */
   message?: string;

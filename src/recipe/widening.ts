@@ -40,7 +40,7 @@ function narrowSettings(captured: CapturedRecipe, part: Part): Pick<ResolvedReci
   const spec = preferences['approve_commands'];
   return {
     mode: goesUnasked(captured, part) ? open : mode,
-    // A workflow's preferences include those of its phases, shipped or not; no shipped recipe says `auto`.
+    // A workflow's preferences include those of shipped phases. They do not change here, since none of them is `auto`.
     preferences:
       spec?.default === 'auto' ? { ...preferences, approve_commands: { ...spec, default: 'ask' } } : preferences,
   };

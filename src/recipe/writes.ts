@@ -45,7 +45,7 @@ function listCommandOutputs(command: string, input: Record<string, unknown>): st
   return [];
 }
 
-/** Lists the `paths` that no block declares as output; only an agent's own initiative or a command could write them. */
+/** Lists the `paths` that no block declares as output; an agent's instruction or a command may still produce them. */
 export function listUnpromised(
   paths: readonly string[],
   recipes: readonly Pick<ResolvedRecipe, 'blocks' | 'usesDraft'>[],

@@ -13,7 +13,7 @@ export interface Evidence {
   summary?: string;
 }
 
-/** An acknowledgement that was refused because sources had changed, or a part of its evidence was not valid. */
+/** An acknowledgement that was refused because sources had changed, or because part of its evidence was not valid. */
 interface Refusal extends EventBase {
   /** The part of the evidence that was accepted. */
   evidence: Evidence[];

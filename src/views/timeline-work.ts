@@ -161,7 +161,7 @@ export function createFollower(clock: RunClock): RunFollower {
     take(entries, folded) {
       commit = entries;
       const last = commit.at(-1);
-      // With `--force` one commit ends a run and begins the next.
+      // With `--force` one commit ends a run and begins the next, so the last entry may belong to another run.
       const isOwn = last !== undefined && clock.get(last.seq) !== undefined;
       if (isOwn) told.state = folded as RunState | null;
       for (const { type, data, seq } of commit)

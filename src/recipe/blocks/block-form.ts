@@ -70,7 +70,7 @@ export function showExternal(key: string, { argv, shell, timeout, cwd }: Externa
     [key]: shell ? (argv[0] ?? '') : argv,
     ...(shell ? { shell } : {}),
     timeout,
-    // A `dev-cli` command that runs as a process of its own accepts no `cwd`.
+    // A `dev-cli` command that runs as a separate process accepts no `cwd`.
     ...(argv[0] === 'dev-cli' ? {} : { cwd }),
   };
 }

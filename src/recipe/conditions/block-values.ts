@@ -51,7 +51,7 @@ function listChoices(block: ResolvedBlock): readonly string[] | null {
 function findDataSchema(block: ResolvedBlock): JsonObject | null {
   if ('schemaText' in block && block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
   if ('schema' in block && block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
-  // Without a schema, only two kinds of block have data: one that writes JSON, and a loop without `sections` or `save`
+  // Without a schema, only a block that writes a JSON file has data, or a loop with neither `sections` nor `save`.
   if ('write' in block) return getFileForm(block) === 'json' ? {} : null;
   const { hands, loops } = BLOCK_KINDS[block.kind];
   if (hands === null || !loops) return null;
@@ -66,14 +66,14 @@ export function toSchema(value: unknown): JsonObject {
 
 /** The position from which a value is read. */
 export interface ReadPosition {
-  /** The index of the reading block, or the number of blocks if all of them come before. */
+  /** The index of the reading block; the number of blocks for a reader that comes after all of them. */
   index: number;
   /** Whether the block may read its own values: true in the condition that ends its loop. */
   own?: boolean;
 }
 
 /**
- * Finds what is wrong with reading a value: the block is unknown or does not come before, it has no such member, or its
+ * Finds what is wrong with reading a value: the block is unknown or comes too late, it has no such member, or its
  * schema does not allow the key.
  * @param path the names after `blocks`: a block, a member of it, and keys within its data
  * @returns a sentence, or null

@@ -128,7 +128,7 @@ function isVisible(name: string, { todo, phase, blocks }: DeclaredNames): boolea
   return phase !== true || !WHILE_RUNNING.includes(name);
 }
 
-/** Reports words that a value is compared with but can never be: such a condition would silently never hold. */
+/** Reports comparisons with words that the value can never be, since nothing else would reveal the mistake. */
 function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
   return listComparisons(ast).flatMap(({ path, words }) => {
     const known = listKnownWords(path, declared);

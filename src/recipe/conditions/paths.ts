@@ -36,7 +36,7 @@ export function usesWhole(node: unknown, name: string): boolean {
   return (readNamePath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
 }
 
-/** Collects results from inner to outer operations. @param give returns those of an operation and all inside it */
+/** Collects results from inner to outer operations. @param give adds an operation's results to those from inside it */
 function collect<T>(node: unknown, give: (op: string, args: readonly unknown[], inside: T[]) => T[]): T[] {
   if (Array.isArray(node)) return node.flatMap((one) => collect(one, give));
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];

@@ -50,7 +50,7 @@ function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: So
   );
 }
 
-/** Names of other files in an action's directory (protocol.md §1), where each agent's id names its prompt file. */
+/** Ids that no agent can have, since its prompt file would collide with one of the action's files (protocol.md §1). */
 const TAKEN = ['data', 'note', 'prompt', 'reason', 'result'];
 
 function findIdFault(id: string, ids: ReadonlySet<string>): string | null {

@@ -70,7 +70,7 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     }
   }
   const onward = block.choices.filter(({ goto }) => goto === 'next');
-  // Allowed: "try again or stop", if `when` skips the block unless something failed. After maxRounds, stop remains.
+  // A block may offer only "try again" and "stop" if its `when` can skip it. After maxRounds, "stop" is left.
   const mayStop = block.choices.some(({ goto, when }) => goto === 'halt' && when === undefined);
   if (block.when !== undefined && onward.length === 0 && mayStop) return;
   if (block.choices.length > 0 && !onward.some(({ when }) => when === undefined)) {

@@ -109,7 +109,7 @@ function mayHoldUnreported(condition: string): boolean {
   });
 }
 
-/** Whether a block may have run before a reader: it comes earlier, or the run can go back from it past the reader. */
+/** Whether a block may have run before a reader: it comes earlier, or the run can return from there to the reader. */
 function isReached({ blocks }: Program, index: number, at: ReadPosition): boolean {
   if (index < at.index || (at.own === true && index === at.index)) return true;
   const before = blocks.slice(0, at.index + 1).map(({ id }) => id);

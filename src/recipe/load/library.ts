@@ -118,7 +118,7 @@ function findEntry({ reader }: Library, project: string, entry: string, finder: 
   };
 }
 
-/** Finds a package like Node does: in node_modules of the project, or of a directory above it. */
+/** Finds a package as Node does: in node_modules of the project, or of a directory above it. */
 function findPackage(reader: FileReader, project: string, name: string): string | null {
   for (let at = project; ; at = posix.dirname(at)) {
     const base = posix.join(at, 'node_modules', name);

@@ -34,7 +34,7 @@ export type CheckedSource =
 
 type Document = Record<string, unknown>;
 
-/** Checks a document against the schema and reports its faults; returns null if nothing of it is usable. */
+/** Checks a document against the schema and reports its faults; returns null if nothing in it is usable. */
 export function checkSource(yaml: YamlSource, file: LibraryFile, report: ProblemLog): CheckedSource | null {
   if (yaml.value === undefined) return null;
   const stated = checkSchema(yaml.value, report);

@@ -6,7 +6,7 @@ import { HANDLER_KEY } from '../../registry/handlers.js';
 import type { ProblemLog } from './report.js';
 import { BRACES_IN_QUOTES, parsePointer, quoteSuggestion, quoteWord, toPointer } from './yaml.js';
 
-// A plain `require`, as in conditions/language.ts: this validator is the largest, and nearly all recipes are valid.
+// A plain `require`, as in conditions/language.ts, so that only invalid recipes load this validator, the largest one.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/recipe.js').default };
 
 /** The positions where a document does not fit the schema, each as a list of keys from the root down. */
