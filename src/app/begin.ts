@@ -8,7 +8,7 @@ import type { CORE } from '../registry/catalogue.js';
 import { toFlag } from '../registry/input.js';
 import type { Context } from '../run/context.js';
 
-/** Runs `init`, with the goal that `--from` names. If an edited plan prevents it, applies the plan and tries again. */
+/** Runs `init` with the goal from `--from`. If an edited plan prevents it, has a person apply the plan and retries. */
 export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   context,
   { name, from, ...input },

@@ -14,8 +14,8 @@ import { ALSO_HEARD } from './ports.js';
  * Answers a hook event with the same handlers as the whole program, as long as they neither write nor render (house.md,
  * Speed). This program lacks the code that writes. The exception is forgetting that a person asked for autopilot, which
  * is safe to repeat.
- * @returns null where the whole program has to answer
- * @throws whatever went wrong, or when a handler needs code that is left out; the whole program then answers
+ * @returns null if the whole program has to answer
+ * @throws any error, also when a handler needs code that is left out; the whole program then answers
  */
 export async function answerEvent(input: HookInput, environment: CallEnvironment): Promise<Answer | null> {
   if (ALSO_HEARD.includes(input.event)) return null;

@@ -16,8 +16,8 @@ export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
 /**
  * Answers a question without loading code that changes a run or loads slowly (house.md, Speed).
  * @returns null when something must be finished or launched first, which only the whole program can do
- * @throws whatever went wrong, or when a module is needed that this program leaves out; nothing has been changed yet,
- * so the whole program can still answer
+ * @throws any error, also when a module is needed that this program leaves out; nothing has been changed yet, so the
+ * whole program can still answer
  */
 export type Question<Name extends QuestionName> = (
   input: InputOf<Name>,
@@ -51,7 +51,7 @@ export const answerList: Question<'list'> = async (_input, environment) => {
 
 /**
  * Lists the candidates that a shell may offer for a value. Not a command: only the completion program calls this.
- * @throws whatever went wrong
+ * @throws any error
  */
 export const answerOffer = (
   wanted: Parameters<typeof listCandidates>[1],

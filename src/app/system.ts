@@ -4,7 +4,7 @@ import { createRandomHex } from '../base/sha256.js';
 /** Returns the milliseconds since this process started. Unlike `performance.now`, this loads no module. */
 const uptime = (): number => process.uptime() * 1000;
 
-/** When this process started, by the wall clock when this module was loaded. */
+/** When this process started, according to the wall clock at the moment this module was loaded. */
 const BEGAN = Date.now() - uptime();
 
 /**

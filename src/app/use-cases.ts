@@ -55,7 +55,7 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
       ? (await import('../protocol/questions/check.js')).checkDocumentFile(createRestoredView(context), subject, cwd)
       : (await import('../protocol/acknowledge/check-action.js')).checkAction(context, subject, { action, ...input }),
   init: async (...given) => (await import('./begin.js')).beginRun(...given),
-  // The small program has already answered `next` where nothing had to be finished first.
+  // Reached only if something must be finished first; otherwise the small program for questions has answered `next`.
   next: async (context, { name, ...input }) =>
     (await import('../protocol/questions/next.js')).showNextAction(context, name, input),
   'step complete': (context, { name, result, ...input }) => {

@@ -22,7 +22,7 @@ export interface HistoryView {
   /** Whether digests are shown in full and quotations longer, as with `--step`. */
   detailed: boolean;
   warnings: string[];
-  /** The present instant in milliseconds. */
+  /** The current time in milliseconds. */
   now: number;
 }
 

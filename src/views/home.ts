@@ -61,7 +61,7 @@ type Kind = 'waiting' | 'working' | 'held' | 'halted' | 'ended';
 /**
  * Builds home: runs that wait for the person, longest first; runs on which agents are working; held and halted runs;
  * unreadable ones; ended runs, newest first; and plans without a run.
- * @param now instant in milliseconds
+ * @param now the current time in milliseconds
  * @param most how many ended runs become rows; the others are counted
  */
 export function buildHome(

@@ -9,7 +9,7 @@ import type { ReadTransaction } from '../run/transaction.js';
 
 /** The read model of a run, and the only input from which `status` and `manifest` are rendered. */
 export interface RunView extends ReadTransaction {
-  /** Instant in milliseconds up to which durations are shown. */
+  /** The current time in milliseconds, up to which durations are counted. */
   readonly now: number;
   /** Reads files outside the run's directory by absolute path. */
   readonly reader: FileReader;

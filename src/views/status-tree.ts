@@ -29,7 +29,7 @@ export const STAGE_NAMES: Readonly<Record<string, string>> = {
 };
 
 interface Options {
-  /** Instant in milliseconds up to which durations are shown. */
+  /** The current time in milliseconds, up to which durations are counted. */
   now: number;
   /** Whether every todo is shown with its evidence. */
   full: boolean;

@@ -28,7 +28,7 @@ export interface Timeline {
 interface Surroundings {
   /** The recipe that the run captured; null if it cannot be read, and then rows have no titles. */
   captured: CapturedRecipe | null;
-  /** Instant in milliseconds up to which a live run has lasted. */
+  /** The current time in milliseconds, up to which a live run is counted as lasting. */
   now: number;
   /** Returns the facts of a file of the run; the cost needs the sizes of prompts. */
   facts: (path: string) => FileFacts;

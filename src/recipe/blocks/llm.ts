@@ -65,7 +65,7 @@ export const llmLoopSource = () =>
 
 type LlmLoopSource = Static<ReturnType<typeof llmLoopSource>>;
 
-/** Rounds of a loop that asks the user; only rounds that filled nothing count. */
+/** Default for `maxRounds` of a loop that asks the user, in which only rounds that filled nothing count. */
 const USER_ROUNDS = 20;
 
 /** `llm`: the agent decides or does something, once. */

@@ -3,7 +3,7 @@ import { listClosedMembers, type ReadableBlock, toSchema } from './block-values.
 
 /** Types of block values in conditions, as far as a recipe and its schemas define them (recipes.md, Conditions). */
 
-/** The possible values of `status`, as steps have them in the state. */
+/** The possible values of `status`, which are those of a step in the state. */
 const STATUS_WORDS: readonly string[] = ['pending', 'running', 'done', 'skipped', 'failed', 'stale'];
 
 /** Lists the only words that a value can be; null if others are possible. Takes a path like `findValuePathFault`. */

@@ -11,7 +11,7 @@ export interface Library {
   shipped: string;
   /** Absolute root of the project; null outside any project. */
   project: string | null;
-  /** Finds files at any depth. If absent, only files directly in a directory are found, and no homes are shared. */
+  /** Finds files at any depth. Without it, only files directly in a directory are found, and no shared homes. */
   files?: () => FileFinder;
   /** Shared homes, used instead of those that the user's settings and the project's preferences name. */
   shared?: readonly string[];

@@ -43,7 +43,7 @@ export interface ListedRecipe {
   file: string;
   /** Whether the recipe is shipped with dev-cli. */
   shipped: boolean;
-  /** The variables that `--set` accepts, with their defaults or null; absent if there are none, or errors. */
+  /** The variables that `--set` accepts, with their defaults or null; absent if there are none, or in a faulty recipe. */
   variables?: JsonObject;
   /** The files with the same name that this file replaces. */
   shadows?: string[];

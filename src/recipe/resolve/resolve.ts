@@ -73,7 +73,7 @@ export function listInitFlags(blocks: readonly BlockSource[]): string[] {
   return ['standard', 'quick', 'interactive', 'autopilot'].filter((flag) => init.includes(`--${flag}`));
 }
 
-/** Drops default sections that no block writes. A stated list is binding (documents.md, draft validate). */
+/** Drops default sections that no block writes, but none that the recipe states (documents.md, draft validate). */
 function resolveRequired(
   source: SequentialSource,
   blocks: readonly ResolvedBlock[],

@@ -9,7 +9,7 @@ import { measureText, padLine, wrapSpans } from './columns.js';
 
 /** The options for laying out home. */
 export interface Options {
-  /** Instant in milliseconds up to which durations are shown. */
+  /** The current time in milliseconds, up to which durations are counted. */
   now: number;
   /** The width of the terminal. */
   columns: number;

@@ -8,7 +8,7 @@ import { renderHelp, renderKeyLine, type ScreenName } from './keys.js';
 
 /** What a screen shows in addition to its model. */
 export interface FrameContext {
-  /** Instant in milliseconds up to which durations are shown. */
+  /** The current time in milliseconds, up to which durations are counted. */
   now: number;
   /** The message that a key caused; sanitized. */
   notice: string | null;
