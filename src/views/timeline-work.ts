@@ -9,7 +9,7 @@ export interface Segment {
   from: number;
   /** Null while the work goes on. */
   to: number | null;
-  /** `you` at a gate or when the agent asks you; `commands` for what dev-cli does itself, whoever called it. */
+  /** `you` at a gate or when the agent asks you; `commands` for what dev-cli itself does, no matter who called it. */
   who: 'agent' | 'you' | 'commands';
   /** The stage of a todo, the command, or the kind of a step's action. */
   what: string;

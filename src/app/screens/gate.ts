@@ -8,7 +8,7 @@ import { findKeyAction } from '../../views/frames/keys.js';
 export interface GatePage {
   frame(size: TerminalSize): Line[];
   /**
-   * Takes a key: digits and Enter decide, a letter opens the text to look at that it stands for, other keys scroll.
+   * Takes a key: digits and Enter decide, the letter of a `Look` opens it, other keys scroll.
    * @returns the complete answer, or null while it is incomplete
    */
   press(key: string, size: TerminalSize): string | null;

@@ -24,7 +24,7 @@ const SHIPPED: Readonly<Record<string, unknown>> = { 'plan-content': planContent
 
 /**
  * Lists the readable values of each block of a recipe, in order.
- * @param broken indexes of blocks that do not fit the schema; any value of theirs may be read, to avoid further faults
+ * @param broken indexes of blocks that do not fit the schema; any value of such a block may be read without a fault
  */
 export function listReadableBlocks(
   blocks: readonly ResolvedBlock[],

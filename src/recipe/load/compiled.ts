@@ -12,7 +12,7 @@ export interface CompiledRecipe {
   file: string;
   /** The problems found so far; lint adds its own. */
   report: ProblemLog;
-  /** Type and description as written; empty if they cannot be read. */
+  /** Type and description as written in the file; empty if they cannot be read. */
   header: { type: string; description: string };
   /** Null if the document is unusable. */
   draft: RecipeDraft | WorkflowDraft | null;

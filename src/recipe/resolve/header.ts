@@ -24,8 +24,8 @@ type HeaderSource = Pick<
 >;
 
 /**
- * Resolves the mode: each part as stated, else from `flags`, else from the words of the recipe's name. A part that none
- * of them sets is absent.
+ * Resolves the mode: each part as the recipe states it, else from `flags`, else from the words of the recipe's name. A
+ * part that none of them sets is absent.
  * @param flags the flags of the recipe's own `dev-cli init` command, without `--`
  */
 export function resolveMode(source: HeaderSource, flags: readonly string[]): Record<string, string> {
@@ -40,7 +40,7 @@ export function resolveMode(source: HeaderSource, flags: readonly string[]): Rec
   };
 }
 
-/** Returns the skill as stated, or else the first word of the name. */
+/** Returns the skill that the recipe states, or else the first word of its name. */
 export function resolveSkill({ skill, name }: HeaderSource): string {
   return skill ?? name.split(/[-_]/)[0] ?? name;
 }

@@ -87,8 +87,8 @@ function resolveRequired(
 }
 
 /**
- * Returns the ids of all agents, by block and position: as stated, else the type in lower case, numbered if it occurs
- * more than once (recipes.md §2).
+ * Returns the ids of all agents, by block and position: the stated id, or else the type in lower case, numbered if it
+ * occurs more than once (recipes.md §2).
  */
 function resolveAgentIds(listed: readonly (readonly AgentSource[])[]): string[][] {
   const taken = new Set(listed.flat().flatMap(({ id }) => id ?? []));

@@ -22,7 +22,7 @@ export interface Options {
 /** With fewer columns than this, wrapped lines begin near the left edge rather than below the text. */
 const WIDE = 80;
 
-/** The largest number of columns of a frame: longer lines are hard to read. */
+/** The largest number of columns of a frame, since longer lines are hard to read. */
 const MOST = 120;
 
 /** Lays out home in lines that fit the columns: text wraps, and nothing is cut off. */

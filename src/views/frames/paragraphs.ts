@@ -29,7 +29,7 @@ function layOutParagraph({ spans, indent }: Paragraph, columns: number): Line[] 
     pending = [blanks];
   };
   for (const { text, ...span } of spans) {
-    // Terminals differ in the width of a tab.
+    // Terminals differ in the width of a tab, so a tab could not be measured.
     const shown = { ...span, text: text.replace(/[\t\n\r]+/g, ' ') };
     if (span.command === true && measureMost(shown.text) > columns - indent) {
       flush();
