@@ -8,7 +8,7 @@ import type { CORE } from '../registry/catalogue.js';
 import { toFlag } from '../registry/input.js';
 import type { Context } from '../run/context.js';
 
-/** Runs `init`: reads the goal that `--from` names, and applies an edited plan first where that is the obstacle. */
+/** Runs `init` with the goal from `--from`. If an edited plan prevents it, has a person apply the plan and retries. */
 export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   context,
   { name, from, ...input },
@@ -28,7 +28,8 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
 };
 
 /**
- * Refuses `init` in the tree of a goal's attempt: the run or setup would belong to the project and outlive the tree.
+ * Refuses `init` in the work tree of a goal's attempt, since the run or setup would belong to the project and outlive
+ * that tree.
  */
 function refuseSession(root: string, goal: string): DevCliError {
   return new DevCliError(

@@ -15,7 +15,7 @@ import { executeCommand } from './execute.js';
 /**
  * Carries out the command behind a tool (memory.md, MCP).
  * @param given the arguments, not yet checked
- * @throws DevCliError `USAGE` for arguments that do not fit; whatever the command itself throws
+ * @throws DevCliError `USAGE` for arguments that do not fit the tool's schema; whatever the command itself throws
  */
 export async function callTool(
   { command, fixed, validate }: (typeof TOOLS)[number],
@@ -41,7 +41,7 @@ export async function callOwnTool(own: OwnGroup, site: ToolSite, tool: string, g
 }
 
 /**
- * Turns arguments into the input that the command line makes of options. `@FILE` is not resolved: it stays plain text.
+ * Converts arguments to the input that the command line builds from options. `@FILE` is not resolved, but stays text.
  */
 function readArguments(form: DescribedCommand, given: JsonObject): JsonObject {
   const values = [...form.positionals, ...form.options].map((value) => [value, given[toArgument(value.key)]] as const);
@@ -91,7 +91,7 @@ function nameArguments({ target = '', problem }: ErrorDetail): ErrorDetail {
   return { target: named(target), problem: named(problem) };
 }
 
-/** The surroundings of a tool call: there is no terminal, no standard input, and nobody to ask. */
+/** Builds the environment of a tool call, which has no terminal, no standard input, and nobody to ask. */
 function surround(site: ToolSite, given: JsonObject): CallEnvironment {
   const nobody = (): never => {
     throw new DevCliError('TERMINAL_REQUIRED', 'A tool has no terminal.');

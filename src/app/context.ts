@@ -26,7 +26,7 @@ const ANSWER_WITHIN = 45;
 
 /**
  * Creates everything a use case needs from the outside world, once for each call.
- * @throws DevCliError `USAGE` for a `--root` that is no root, or an environment variable with an unusable value; `IO`
+ * @throws DevCliError `USAGE` for a `--root` that is not a root, or an unusable environment variable; `IO`
  */
 export function createContext(environment: CallEnvironment, command: string): Context & WithPorts {
   const { env, cwd, ask, decide } = environment;
@@ -91,7 +91,7 @@ function describeSurroundings(
   { root, workTree, boundRun, boundGoal }: FoundRoot,
 ): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
-  // In the tree of a goal's attempt every caller counts as an agent: a session may have cleared its own environment.
+  // In the tree of a goal's attempt every caller counts as an agent, since a session may have removed its own mark.
   const mark = findHarnessMark(env) ?? (boundGoal === undefined ? null : OWN_MARK);
   return {
     root,
@@ -117,8 +117,8 @@ function findSession(env: CallEnvironment['env']): string | null {
 }
 
 /**
- * Describes the caller. A terminal does not prove a person: it only shows that one can be asked, unless a harness mark
- * is set (protocol.md §1).
+ * Describes the caller. A terminal does not prove that a person is calling; it only shows that one can be asked, and
+ * not even that if a harness mark is set (protocol.md §1).
  */
 function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: CallEnvironment, mark: string | null): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && mark === null;
@@ -147,7 +147,7 @@ type Surroundings = Pick<CallEnvironment, 'cwd' | 'env' | 'root'>;
 
 /**
  * Finds the root of a call (protocol.md, Root).
- * @throws DevCliError `USAGE` for a `--root` that is no root; `IO`
+ * @throws DevCliError `USAGE` for a `--root` that is not a root; `IO`
  */
 export function resolveRoot(surroundings: Surroundings): FoundRoot {
   return findRoot(buildRootQuery(surroundings));

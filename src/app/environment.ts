@@ -7,17 +7,17 @@ export interface CallEnvironment {
   /** The directory of the call, absolute. */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The input as typed: still `@FILE` where the use case gets the file's text. */
+  /** The input as typed: it still has `@FILE` where the use case is given the file's text. */
   given: JsonObject;
   /** `--root` as given; relative to `cwd`. */
   root?: string;
-  /** Where the call came in; by default the command line. */
+  /** Where the call came from; by default the command line. */
   caller?: Pick<Caller, 'via' | 'harness'>;
   stdinIsTerminal: boolean;
   stdoutIsTerminal: boolean;
   /** Columns of the terminal that shows the answer; absent where the answer goes elsewhere. */
   columns?: number;
-  /** Passes each key pressed to `pressed`, until the returned function is called. Only for a person at both ends. */
+  /** Passes each key to `pressed` until the returned function is called. Absent without a person at a terminal. */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;
@@ -26,12 +26,12 @@ export interface CallEnvironment {
    * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `IO`
    */
   readInput: (source: '-' | { file: string }) => Buffer;
-  /** Writes to the terminal ahead of the answer; absent where nobody reads one. False when the reader is gone. */
+  /** Writes to the terminal before the answer; absent where nobody reads. Returns false once the reader is gone. */
   write?: (text: string) => boolean;
   /** Writes a line to standard error at once; does nothing where nobody reads standard error. */
   tell: (line: string) => void;
   /** Asks the person at the terminal for one line; only called when standard input and output are both a terminal. */
   ask: (question: string) => Promise<string>;
-  /** Shows the person at the terminal a decision and returns the answer; only called when both ends are a terminal. */
+  /** Shows the person at the terminal a decision and returns the answer. Only called when `ask` may be. */
   decide: (decision: Decision) => Promise<string | null>;
 }

@@ -11,11 +11,11 @@ import type { CallEnvironment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
 
 /**
- * Answers an event with the handlers of the whole program, as long as they neither write nor render (house.md, Speed).
- * The code that writes is left out of this program, except for forgetting that a person asked for autopilot,
- * which is safe to repeat.
- * @returns null where the whole program has to answer
- * @throws whatever went wrong, or when a handler needs code that is left out; the whole program then answers
+ * Answers a hook event with the same handlers as the whole program, as long as they neither write nor render (house.md,
+ * Speed). This program lacks the code that writes. The exception is forgetting that a person asked for autopilot, which
+ * is safe to repeat.
+ * @returns null if the whole program has to answer
+ * @throws any error, also when a handler needs code that is left out; the whole program then answers
  */
 export async function answerEvent(input: HookInput, environment: CallEnvironment): Promise<Answer | null> {
   if (ALSO_HEARD.includes(input.event)) return null;
@@ -41,7 +41,7 @@ export async function answerEvent(input: HookInput, environment: CallEnvironment
   const ports = { ...context.ports, hookHandlers: [async () => handlers] };
   // Only code that this program leaves out uses the missing members of the context.
   const answer = await runHook({ ...context, store, ports } as unknown as Context & WithPorts, input, environment);
-  // Facts are noted last: if an error made the whole program answer instead, it would note them a second time.
+  // Facts are recorded last. After an earlier error, the whole program answers and would record them a second time.
   for (const one of told) (await import('../wings/memory/facts.js')).noteFacts(...one);
   return answer;
 }

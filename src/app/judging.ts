@@ -10,8 +10,8 @@ import { ALSO_HEARD } from './ports.js';
 /**
  * Answers `pre-tool-use`, the event that agents cause most, without loading code that changes a run or loads slowly
  * (house.md, Speed).
- * @returns null where the whole program has to answer
- * @throws whatever went wrong; the whole program then answers
+ * @returns null if the whole program has to answer
+ * @throws any error; the whole program then answers
  */
 export async function answerToolCall(
   { harness, payload }: HookInput,

@@ -13,7 +13,7 @@ interface Person {
 }
 
 /**
- * Describes the person who calls; null where standard input or output is no terminal, or a harness mark shows an agent.
+ * Describes the person who calls; null if standard input or output is not a terminal, or a harness mark shows an agent.
  * @throws DevCliError whatever finding the root throws
  */
 export function describePerson(environment: CallEnvironment): Person | null {

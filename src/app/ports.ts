@@ -1,10 +1,10 @@
 import type { HookEvent, OwnGroup, Ports, Readings } from '../protocol/ports.js';
 
 /**
- * What wings add to the core besides commands (wings.ts). No other file imports a wing, except the programs that answer
- * hooks (judging.ts, hearing.ts). Every call loads this file, so each row imports its module only when used. The
- * constants outside `createPorts` are for the small programs: `SECTIONS` for questions, `ALSO_HEARD` for hooks,
- * `READINGS` for the reader thread.
+ * What wings add to the core besides commands. Only this file, wings.ts and the programs that answer hooks (judging.ts,
+ * hearing.ts) import wings. Every call loads this file, so each row imports its module only when used. The constants
+ * outside `createPorts` are for the small programs: `SECTIONS` for questions, `ALSO_HEARD` for hooks, `READINGS` for
+ * the reader thread.
  */
 export const SECTIONS: Ports['sections'] = [];
 
@@ -38,7 +38,7 @@ export const createPorts = (): Ports => ({
       import('../wings/loop/streams.js'),
       import('../wings/memory/runs.js'),
     ]);
-    // Only what this machine already knows of the loop is counted: a session that starts must not wait for a network.
+    // Counts only what this machine already knows about the loop, so that a starting session waits for no network.
     return (context) => tellOpen({ listWaiting }, { context, streams: openLoop(context) });
   },
   config: async () => (await import('../wings/loop/trust.js')).describeConfig,
@@ -48,7 +48,7 @@ export const createPorts = (): Ports => ({
 export const loadWarner = (): Promise<typeof import('../wings/harness/doctor/unheard.js')> =>
   import('../wings/harness/doctor/unheard.js');
 
-/** What the reader thread can read: `visible` is the core's, the others belong to wings. */
+/** The readers that the reader thread can run: `visible` belongs to the core, the others to wings. */
 export const READINGS: Readings = {
   visible: async (given) => (await import('../plan/markdown/visible.js')).stripHiddenText(given),
   plan: async (given) => (await import('../wings/plan-import/import-plan.js')).importPlan(given),

@@ -15,9 +15,9 @@ export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
 
 /**
  * Answers a question without loading code that changes a run or loads slowly (house.md, Speed).
- * @returns null when something must be finished or launched first; `execute` does both
- * @throws whatever went wrong, or when a module is needed that this program leaves out; nothing has changed by then,
- * and the whole program answers
+ * @returns null when something must be finished or launched first, which only the whole program can do
+ * @throws any error, also when a module is needed that this program leaves out; nothing has been changed yet, so the
+ * whole program can still answer
  */
 export type Question<Name extends QuestionName> = (
   input: InputOf<Name>,
@@ -50,8 +50,8 @@ export const answerList: Question<'list'> = async (_input, environment) => {
 };
 
 /**
- * Lists what a shell may offer for a value. No command does this; only the completion program calls it. @throws
- * whatever went wrong
+ * Lists the candidates that a shell may offer for a value. Not a command: only the completion program calls this.
+ * @throws any error
  */
 export const answerOffer = (
   wanted: Parameters<typeof listCandidates>[1],

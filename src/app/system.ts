@@ -4,12 +4,12 @@ import { createRandomHex } from '../base/sha256.js';
 /** Returns the milliseconds since this process started. Unlike `performance.now`, this loads no module. */
 const uptime = (): number => process.uptime() * 1000;
 
-/** When this process started, by the wall clock of that moment. */
+/** When this process started, according to the wall clock at the moment this module was loaded. */
 const BEGAN = Date.now() - uptime();
 
 /**
- * The real clock, the only place where time is read; it is passed on from here. It never lags behind the time that has
- * passed since the process started, so setting the wall clock back makes no wait longer.
+ * The real clock. Only this file reads the time; all other code is given a clock. The time is never less than the start
+ * time plus the uptime of this process, so setting the wall clock back makes no wait longer.
  */
 export const systemClock: Clock = { now: () => Math.max(Date.now(), Math.floor(BEGAN + uptime())) };
 

@@ -6,8 +6,8 @@ import { OWN_GROUPS } from './ports.js';
 
 /**
  * Lists the tools to serve, by group: commands, and tools that wings add (memory.md, MCP).
- * @param named the groups asked for. By default only those with commands, since every tool listed takes room in every
- * session
+ * @param named the groups that the caller wants. The default is the groups of commands, since every listed tool takes
+ * room in every session
  * @throws DevCliError `USAGE` for an unknown group
  */
 export async function listToolGroups(named?: readonly string[]): Promise<ToolGroup[]> {

@@ -36,7 +36,8 @@ const QUESTIONS = {
 
 /**
  * The handler of each command of the core. Every call loads this table, so each row imports its module only when used
- * (house.md, Speed), except the acknowledgement, which is the most frequent call. The front door answers `help`.
+ * (house.md, Speed), except the acknowledgement, which is the most frequent call. `help` and `mcp` have no row, because
+ * the front door (src/cli/front.ts) answers them.
  */
 export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   ...QUESTIONS,
@@ -54,7 +55,7 @@ export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
       ? (await import('../protocol/questions/check.js')).checkDocumentFile(createRestoredView(context), subject, cwd)
       : (await import('../protocol/acknowledge/check-action.js')).checkAction(context, subject, { action, ...input }),
   init: async (...given) => (await import('./begin.js')).beginRun(...given),
-  // The small program has already answered `next` where nothing had to be finished first.
+  // Reached only if something must be finished first; otherwise the small program for questions has answered `next`.
   next: async (context, { name, ...input }) =>
     (await import('../protocol/questions/next.js')).showNextAction(context, name, input),
   'step complete': (context, { name, result, ...input }) => {

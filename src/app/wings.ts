@@ -130,8 +130,8 @@ export const WINGS: Readonly<Record<string, Described>> = {
 };
 
 /**
- * The handlers of each wing's commands, by the same names. This table is separate because a bundle keeps an object
- * whole, and no call needs the specifications.
+ * The handlers of each wing's commands, by the same names as in `WINGS`. This table is separate because a bundle keeps
+ * an object whole, so calls would load the specifications in `WINGS`, which none of them needs.
  */
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   completion: async () => (await import('../wings/completion/commands.js')).HANDLERS,
@@ -175,7 +175,7 @@ async function loadFleetPorts(): Promise<FleetPorts> {
   const nobody = { stdinIsTerminal: false, stdoutIsTerminal: false, ask: refuseToAsk, decide: async () => null };
   const openContext: FleetPorts['openContext'] = (call, root, signal) =>
     createContext({ ...call, ...nobody, root, cwd: root, signal, readInput: refuseToAsk }, 'fleet worker');
-  // Each of the two wings declares only the parts it uses of the other's types, so they match only through `unknown`.
+  // Each of the two wings declares only what it uses of the other's types, so the types match only through `unknown`.
   const loop: unknown = FLEET_SIDE;
   return { loop: loop as FleetPorts['loop'], openContext };
 }

@@ -5,7 +5,7 @@ const BY_SIGN = new Map(Object.values(SIGNS).map(({ sign, word }) => [sign, word
 /** Matches a sign at the beginning of a line or after two blanks. */
 const SIGN = new RegExp(`(?<=^ *| {2})([${[...BY_SIGN.keys()].join('')}]) `, 'gmu');
 
-/** Replaces signs by words, for a person who prefers words (view.md, Drawing). */
+/** Replaces signs with words, for a person who prefers words (view.md, Drawing). */
 export function spellOutSigns(text: string): string {
   return text.replace(SIGN, (_, sign: string) => `${BY_SIGN.get(sign)}: `);
 }

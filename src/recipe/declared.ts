@@ -3,12 +3,12 @@ import type { BlockOf, CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe,
 
 /**
  * What a recipe declares about its runs as a whole (recipes.md §1). Defaults by skill and type are applied here, when a
- * run reads them, and not at capture: a recipe captured before the language had a field keeps its meaning.
+ * run reads them, and not at capture, so that a recipe captured before the language had a field keeps its meaning.
  */
 
 type Open<K extends keyof ResolvedRecipe> = Pick<ResolvedRecipe, 'skill' | K>;
 
-/** The kind of work a run does, as far as the guard on tools' writes distinguishes it. */
+/** The kinds of work that the guard on tools' writes distinguishes. */
 export type GuardedWork = 'planning' | 'execution' | 'publishing';
 
 /** The defaults that a skill gives to fields the recipe does not state. */
@@ -20,7 +20,7 @@ interface SkillDefaults {
   closing?: string;
 }
 
-/** The skills that have defaults; no other file knows them. With any other, only a stated `guard` guards a run. */
+/** The skills that have defaults; no other file knows them. Other skills' runs are guarded only by a stated `guard`. */
 const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
   [
     'specify',
@@ -50,12 +50,12 @@ export function isGuarded({ skill, guardWrites }: Open<'guardWrites'>): boolean 
   return guardWrites !== null || SKILLS.has(skill);
 }
 
-/** Returns the work that a skill implies for the guard; null for other skills, where only `guard.writes` counts. */
+/** Returns the kind of work that a skill implies for the guard; null for other skills, where `guard.writes` decides. */
 export function findGuardedWork(skill: string): GuardedWork | null {
   return SKILLS.get(skill)?.guards ?? null;
 }
 
-/** Whether nothing outside `.dev/` may change while a run is live; acknowledgements check this and refuse. */
+/** Whether nothing outside `.dev/` may change while a run is live. If something did, acknowledgements are refused. */
 export function keepsSources({ skill, guardSources }: Open<'guardSources'>): boolean {
   return (guardSources ?? SKILLS.get(skill)?.sources) === 'kept';
 }
@@ -65,7 +65,7 @@ export function draftsFromGoal(skill: string): boolean {
   return SKILLS.get(skill)?.goal === 'required';
 }
 
-/** Lists the documents that a block may read although no earlier block writes them. */
+/** Lists the documents that a block may read though no earlier block writes them, since an earlier run may have. */
 export function listInherited({ skill, inherits }: Open<'inherits'>): readonly string[] {
   return inherits ?? SKILLS.get(skill)?.inherits ?? INHERITED;
 }
@@ -118,8 +118,8 @@ export function isPlanGate(block: ResolvedBlock): block is GateBlock {
 }
 
 /**
- * Returns values kept per block as pairs in recipe order. A snapshot sorts its keys alphabetically, but a reader wants
- * the order of the work. Keys that name no block of the recipe are left out.
+ * Turns a record of values by block id into pairs in recipe order. A snapshot's keys are sorted alphabetically, but
+ * readers expect the order in which blocks run. Keys that name no block of the recipe are left out.
  */
 export function sortByRecipe<T>(recipe: ResolvedRecipe, perBlock: Record<string, T>): [id: string, value: T][] {
   return recipe.blocks.flatMap(({ id }): [string, T][] => {
@@ -129,8 +129,8 @@ export function sortByRecipe<T>(recipe: ResolvedRecipe, perBlock: Record<string,
 }
 
 /**
- * Whether an output must state OKAY or REJECT (documents/report.ts): a file below `reviews/`, or a verdict in
- * `exitWhen`.
+ * Whether an agent's output must state OKAY or REJECT (documents/report.ts). True for files below `reviews/`, and for
+ * every output of a block whose `exitWhen` tests a verdict.
  */
 export function needsVerdict({ exitWhen }: Pick<SubagentBlock, 'exitWhen'>, output: string): boolean {
   return output.startsWith('reviews/') || (exitWhen ?? '').includes('verdict');

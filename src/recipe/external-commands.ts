@@ -1,6 +1,6 @@
 import type { CapturedRecipe, ExternalCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
-/** Returns the external command that a block runs, and its field, or null. The command may write any file. */
+/** Returns a block's external command, which may write any file, and the field it is in; null if there is none. */
 export function findExternalCommand(block: ResolvedBlock): { key: string; command: ExternalCommand } | null {
   if ('command' in block && block.command?.kind === 'external')
     return { key: 'command', command: block.command.command };
@@ -23,8 +23,8 @@ export function listAllExternalCommands({ recipe, workflow }: Pick<CapturedRecip
 }
 
 /**
- * Lists the external commands from recipes of the project, which must be trusted before they run (protocol.md §4). For
- * each phase, the file of its own recipe counts, whether the workflow around it is shipped or the project's.
+ * Lists the external commands that must be trusted before they run: those of recipes that are not shipped (protocol.md
+ * §4). A phase is judged by its own recipe's file, whether or not the workflow around it is shipped.
  */
 export function listCommandsToTrust({ sources, recipe, workflow }: CapturedRecipe): string[][] {
   const shipped = (file: string | undefined) => sources.find(({ path }) => path === file)?.shipped === true;

@@ -22,11 +22,11 @@ export interface ResolvedRecipe {
   preferences: Record<string, PreferenceSpec>;
   /** What must be available before a run begins. */
   needs?: Need[];
-  /** The sections that DRAFT.md must have. `stated`: the recipe lists them itself. */
+  /** The sections that DRAFT.md must have. `stated` is true if the recipe itself lists them. */
   draft: { required: SectionId[]; stated: boolean };
   /** Null if the recipe states no `guard.writes`; declared.ts has the default. */
   guardWrites: string[] | null;
-  /** This and the following optional fields are as stated; declared.ts has their defaults. */
+  /** This and the following optional fields hold only what the recipe states; declared.ts has their defaults. */
   guardSources?: 'kept' | 'free';
   inherits?: string[];
   artifacts?: string[];
@@ -55,11 +55,11 @@ export interface ResolvedEngine {
   handlers: Record<string, ResolvedHandler>;
 }
 
-/** The handler of a stage of an execution: shipped, or the recipe's own. */
+/** The handler of one stage of an execution, either shipped or the recipe's own. */
 export interface ResolvedHandler {
   /** The key in the recipe: `wrap_up`, `security_scan`. */
   key: string;
-  /** The id of the shipped handler; null for the recipe's own. */
+  /** The id of the shipped handler; null for the recipe's own handler. */
   shipped: string | null;
   actor: StageActor;
   /** For a subagent: the role. */
@@ -67,9 +67,9 @@ export interface ResolvedHandler {
   /** For a subagent: the rules of the task, read from `promptFile` at capture. */
   prompt?: string;
   promptFile?: string;
-  /** For `cli`, own handlers only: the external command. */
+  /** For the recipe's own `cli` handler: the external command. */
   command?: ExternalCommand;
-  /** For a human: the question, with its placeholders not filled. */
+  /** For a human: the question, its placeholders not yet filled. */
   message?: string;
   when?: string;
 }
@@ -79,11 +79,11 @@ export interface PreferenceSpec {
   type: 'bool' | 'string' | 'int';
   default?: boolean | string | number;
   description: string;
-  /** The only allowed values; for built-in preferences. */
+  /** The only allowed values; set only for some built-in preferences. */
   values?: (string | boolean)[];
 }
 
-/** A recipe's `dev-cli …` command, parsed by the command registry; placeholders in its values are not filled. */
+/** A recipe's `dev-cli …` command, parsed by the command registry; placeholders in its values are not filled yet. */
 export type OwnCommand = Invocation & { source: string };
 
 /** An external command: an argument vector, or one shell line if the recipe says `shell: true`. */
@@ -191,7 +191,7 @@ export interface LlmLoopBlock extends InstructedBlock, DataForm {
   save?: OwnCommand;
   sections: SectionId[];
   exitCheck?: OwnCommand;
-  /** An external exit check, in place of `exitCheck`. It judges the round when the command has ended. */
+  /** An external command that replaces `exitCheck`. The round is judged when the command has ended. */
   exitCommand?: ExternalCommand;
   exitWhen?: string;
   maxRounds: number;
@@ -220,12 +220,12 @@ export interface SubagentBlock extends InstructedBlock {
 /** A block at which the run waits for a choice. */
 export interface GateBlock extends InstructedBlock {
   kind: 'wait-for-user';
-  /** The question, with its placeholders not filled. */
+  /** The question, its placeholders not yet filled. */
   message: string;
   choices: ResolvedChoice[];
   /** Whether only a person may choose. */
   human: boolean;
-  /** As stated; `isPlanGate` in declared.ts has the default. */
+  /** Set only if the recipe states it; `isPlanGate` in declared.ts has the default. */
   approves?: 'plan';
   /** The document to be judged. */
   artifact?: string;
@@ -268,15 +268,15 @@ export interface ResolvedWorkflow {
   type: 'meta';
   language: 1;
   description: string;
-  /** The mode for phases that state none; complete once `init` has added the flags. */
+  /** The mode for phases that state none. It is complete once `init` has added the flags. */
   mode: Record<string, string>;
-  /** The workflow's vars, for `when`. A var that a phase declares, too, overrides that phase's default. */
+  /** The workflow's vars, for `when`. If a phase declares the same var, this value replaces the phase's default. */
   vars: JsonObject;
   /** The preferences of all phases, and those that a `when` reads. */
   preferences: Record<string, PreferenceSpec>;
   /** The needs of the workflow as a whole; those of a phase are in its recipe. */
   needs?: Need[];
-  /** This and the next two are as stated; declared.ts has their defaults. */
+  /** This and the next two fields hold only what the workflow states; declared.ts has their defaults. */
   artifacts?: string[];
   closing?: string;
   begins?: 'planning' | 'execution';
@@ -285,7 +285,7 @@ export interface ResolvedWorkflow {
   phases: ResolvedPhase[];
 }
 
-/** The content of recipe.json: all that a run needs of its recipe, whatever happens to the files (recipes.md §5). */
+/** The content of recipe.json: all that a run needs from its recipe, even if the files change later (recipes.md §5). */
 export interface CapturedRecipe {
   /** The `COMPILER_VERSION` of the dev-cli that captured the recipe. */
   compiler: number;
@@ -295,7 +295,7 @@ export interface CapturedRecipe {
   sources: { path: string; shipped: boolean; sha256: string; text: string }[];
   /** The shared homes that sources come from, in order of precedence, shown as in `sources`; absent if none. */
   homes?: string[];
-  /** The current recipe: for a workflow, that of the current phase, which in recipe.json is the first. */
+  /** The current recipe. For a workflow, the current phase's recipe; in recipe.json, that is the first phase's. */
   recipe: ResolvedRecipe;
   /** Agent definitions by role; variants under `<role>.<variant>`. */
   agents: Record<string, CapturedAgent>;

@@ -126,7 +126,7 @@ function showOwnHandlers(stages: readonly ResolvedHandler[]): RecipeFields {
   );
 }
 
-/** A recipe may have no description, but the language does not allow an empty one. */
+/** Leaves out an empty description, since the language allows a missing one but not an empty one. */
 function showDescription({ description }: { description: string }): RecipeFields {
   return description === '' ? {} : { description };
 }

@@ -1,4 +1,4 @@
-/** A placeholder in a text of a recipe. */
+/** A placeholder in a recipe's text. */
 export interface Placeholder {
   /** The text between the braces, such as `draft.intent` or `name`. */
   key: string;

@@ -9,7 +9,7 @@ export function listTemplates(recipe: Pick<ResolvedRecipe, 'blocks' | 'cleanup' 
   return [...recipe.blocks.flatMap(listBlockTemplates), ...handlers.flatMap(listHandlerTemplates), ...recipe.cleanup];
 }
 
-/** Whether any of these texts or conditions may read the data of a block (recipes.md, Conditions). */
+/** Whether any of these texts or conditions may read the block's data (recipes.md, Conditions). */
 export function isBlockRead(block: string, templates: readonly string[], conditions: readonly string[]): boolean {
   const key = `blocks.${block}.data.`;
   return (

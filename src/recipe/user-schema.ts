@@ -11,7 +11,7 @@ import { describeFaults } from '../documents/schema-findings.js';
 
 const ajv = loadLazily<{ Ajv2020: typeof Ajv2020 }>('ajv/dist/2020.js');
 
-/** Only checks schemas, never compiles one: building ajv's schema checker takes ten times as long as compiling. */
+/** An ajv that only checks schemas. It is reused, since building its checker takes ten times as long as compiling. */
 const dialect = createLazily(() => createAjv());
 
 /** Returns why a text is not a usable JSON Schema (2020-12), or null. References to other files are not followed. */
@@ -33,7 +33,7 @@ export function findSchemaProblem(text: string): string | null {
   }
 }
 
-/** Describes where a schema breaks the rules of JSON Schema, with one fault per position; null if it does not. */
+/** Describes where a schema breaks the rules of JSON Schema, with one fault per position; null if it breaks none. */
 function describeMisfits(schema: Record<string, unknown>): string | null {
   const judge = dialect();
   if (judge.validateSchema(schema) === true) return null;
@@ -45,7 +45,7 @@ function describeMisfits(schema: Record<string, unknown>): string | null {
   return said.join('; ');
 }
 
-/** Compiled validators by schema text: a test suite validates hundreds of fixtures by a handful of schemas. */
+/** Compiled validators by schema text, since a test suite validates hundreds of fixtures against a few schemas. */
 const compiled = new Map<string, ReturnType<typeof compileSchema>>();
 const KEPT = 16;
 
@@ -67,7 +67,7 @@ function isOfDialect({ $schema }: Record<string, unknown>): boolean {
   return $schema === undefined || $schema === 'https://json-schema.org/draft/2020-12/schema';
 }
 
-/** @param options by default the schema is not checked again */
+/** @param options by default, the schema is not checked again, since `findSchemaProblem` already did */
 function compileSchema(schema: Record<string, unknown>, options: Options = { validateSchema: false }) {
   return createAjv(options).compile(schema);
 }

@@ -1,8 +1,8 @@
 import type { CapturedRecipe, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
 
 /**
- * Settings by which a recipe that is not shipped would let a plan's commands start before a person has seen them. They
- * take effect only once a person of this clone trusts the recipe (protocol.md, Trust).
+ * Settings that let a plan's commands start before a person has seen them. In a recipe that is not shipped, they take
+ * effect only once a person has trusted the recipe in this clone (protocol.md, Trust).
  */
 
 /** A recipe or a workflow, and its file as named in the captured sources. */
@@ -21,7 +21,7 @@ export function listWidening(captured: CapturedRecipe): string[] {
   ]);
 }
 
-/** Replaces all such settings by the narrower values. Flags, or a person, may still choose otherwise. */
+/** Replaces all these settings with narrower values. Flags, or a person, may still choose the wider ones. */
 export function narrowRecipe(captured: CapturedRecipe): CapturedRecipe {
   const { recipe, workflow, sources } = captured;
   const file = sources[0]?.path ?? '';
@@ -40,13 +40,13 @@ function narrowSettings(captured: CapturedRecipe, part: Part): Pick<ResolvedReci
   const spec = preferences['approve_commands'];
   return {
     mode: goesUnasked(captured, part) ? open : mode,
-    // A workflow's preferences include those of its phases, shipped or not; no shipped recipe says `auto`.
+    // A workflow's preferences include those of shipped phases. They do not change here, since none of them is `auto`.
     preferences:
       spec?.default === 'auto' ? { ...preferences, approve_commands: { ...spec, default: 'ask' } } : preferences,
   };
 }
 
-/** Whether a recipe of the project carries out a plan in autopilot. */
+/** Whether a recipe that is not shipped would carry out a plan in autopilot. */
 function goesUnasked(captured: CapturedRecipe, { file, of }: Part): boolean {
   return !isShipped(captured, file) && of.mode['interaction'] === 'autopilot' && carriesOut(of);
 }

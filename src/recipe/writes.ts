@@ -45,7 +45,7 @@ function listCommandOutputs(command: string, input: Record<string, unknown>): st
   return [];
 }
 
-/** Lists those of `paths` that no block promises: an agent writes them by its instruction, or a command does. */
+/** Lists the `paths` that no block declares as output; an agent's instruction or a command may still produce them. */
 export function listUnpromised(
   paths: readonly string[],
   recipes: readonly Pick<ResolvedRecipe, 'blocks' | 'usesDraft'>[],
@@ -71,7 +71,7 @@ export function matchesPath(pattern: string, path: string): boolean {
   return new RegExp(`^${parts.join('.+')}$`, 's').test(path);
 }
 
-/** Whether a path is not in the run's directory: it is relative to the root, or itself invalid (lint/text.ts). */
+/** Whether a path is not in the run's directory: it is either relative to the root, or invalid (lint/text.ts). */
 export function leavesRun(path: string): boolean {
   return path.startsWith('/') || path.split('/').includes('..');
 }

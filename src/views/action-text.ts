@@ -23,7 +23,7 @@ export interface CallResult {
 
 // Renders answers about actions as text, for people; agents get JSON.
 
-/** Characters shown of a command; trust, approve and the journal show all of it. */
+/** How many characters of a command are shown; `trust`, `approve` and the journal show the whole command. */
 const COMMAND_CAP = 200;
 
 /** Renders an action for a person, as `--text` prints it. */

@@ -9,7 +9,7 @@ import type { ReadContext } from '../run/context.js';
 import { type CallResult, renderAction, renderEnvelopeText } from './action-text.js';
 
 /**
- * Builds the answer of `next`: the action and, beside it, warnings.
+ * Builds the answer to `next`: the action and any warnings.
  * @param full whether to include the fields that only dev-cli uses
  */
 export function buildActionAnswer(
@@ -29,7 +29,7 @@ export function buildActionAnswer(
 /**
  * Builds the JSON of an action as `next` prints it (protocol.md §2).
  * @param full whether to include the fields that only dev-cli uses
- * @param reader who is told how to carry out the action; null if nobody is to do so
+ * @param reader the reader for whom `how` is worded; null to leave `how` out, since nobody is to carry out the action
  */
 export function buildActionView(action: ShownAction, full: boolean, reader: ActionReader | null): object {
   if (action.action === 'done' || action.action === 'held') return orderMembers(action);
@@ -53,8 +53,8 @@ export function buildActionView(action: ShownAction, full: boolean, reader: Acti
   });
 }
 
-// The order of members: those that a reader needs first come first. It is the same for an action just built and for one
-// read from disk. Members in no list come between FIRST and LAST, sorted by name.
+// The order of an action's members in JSON, those that a reader needs first at the top. It does not depend on whether
+// the action was just built or read from disk. Members in no list come between FIRST and LAST, sorted by name.
 const FIRST = 'run block action done actionId outcome round maxRounds asks summary'.split(' ');
 
 const LAST =
@@ -102,7 +102,7 @@ export function renderEnvelope(result: CallResult, reader: ActionReader): Answer
   };
 }
 
-/** The reader of an action: its caller, and the harness mark. */
+/** The reader of an action: the caller and, in case hooks do not name its harness, the harness mark. */
 export type ActionReader = Pick<ReadContext, 'caller' | 'mark'>;
 
 type Voice = (typeof VOICES)[string];
@@ -114,14 +114,17 @@ const OTHER: Voice = {
     'A subagent each: `dev-cli-<type>`, else `<type>`, else any that can write files; hand over `tell`. Ack once they are back.',
 };
 
-/** Chooses by the harness that hooks or DEV_CLI_HARNESS name, else by the mark (harness.md, How a harness is known). */
+/**
+ * Chooses the wording by the harness that hooks or DEV_CLI_HARNESS name, or else by the mark (harness.md, How a harness
+ * is known).
+ */
 function chooseVoice({ caller, mark }: ActionReader): Voice {
   return VOICES[caller.harness ?? ''] ?? VOICES[nameMarkedHarness(mark) ?? ''] ?? OTHER;
 }
 
 /**
  * Describes how an action is carried out in the calling harness, where that is not obvious (protocol.md §2); undefined
- * if nothing needs to be said. Written when the action is printed, since a run may continue in another harness.
+ * if nothing needs to be said. Worded when the action is printed, since a run may continue in another harness.
  */
 function describeHow(action: ShownAction, reader: ActionReader): string | undefined {
   const voice = chooseVoice(reader);
@@ -157,7 +160,7 @@ const DATA = {
 
 /**
  * Describes how to start agents, and when to acknowledge.
- * @param notice the notice of a background agent after which the ack is run
+ * @param notice after which background agent's notice the ack is run: `each` or `the last`
  */
 function describeStart({ start, calls }: Voice, isTogether: boolean, notice: string): string {
   return start.replace('<calls>', calls?.[isTogether ? 1 : 0] ?? '').replace('<notice>', notice);

@@ -14,7 +14,7 @@ export interface DocumentFindings {
 
 /**
  * Builds the report of `check FILE`.
- * @param file path as shown, relative to the root
+ * @param file the path as shown to the user, relative to the root
  * @param kind the kind of document, as the answer names it
  */
 export function buildDocumentReport(file: string, kind: string, { problems, warnings }: DocumentFindings): Answer {
@@ -34,7 +34,7 @@ const UNLISTED_SHOWN = 50;
 
 /**
  * Builds the report of `check --action`: the commands of a todo that have run so far, failed ones first.
- * @param about.wait seconds that the printed poll waits
+ * @param about.wait how many seconds the suggested poll command waits
  * @param found.running the command that is still running; null when all have ended
  * @param found.unlisted changed paths that the result does not list yet
  */

@@ -149,7 +149,7 @@ function buildStage(
   return { id, status, at, detail };
 }
 
-/** Shows the gate about the plan, unless the plan was approved: then `approvals` says so. */
+/** Shows the plan's gate until the plan is approved; after that, `approvals` says who approved it. */
 function buildPlanStage({ stage: now, planApproved }: RunEngine): StageView[] {
   if (planApproved !== null) return [];
   return [buildStage('approvePlan', now === 'approvePlan' ? 'running' : 'failed', null, 'not approved')];

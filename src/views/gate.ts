@@ -5,7 +5,7 @@ import { listDependencies } from '../plan/model/graph.js';
 import type { PlanContent, PlanRule, PlanTodo } from '../plan/model/schema.js';
 
 /**
- * What a person needs to know to decide about a plan, for a terminal: the upper part of PLAN.md without its markup
+ * Shows on a terminal what a person needs to know to decide about a plan: the upper part of PLAN.md without its markup
  * (protocol.md §3).
  */
 
@@ -52,7 +52,7 @@ function sayProofs({ todos }: PlanContent, requirement: string): string {
   return proofs.length === 0 ? ' (proved by nothing)' : ` (proved by ${proofs.join(', ')})`;
 }
 
-/** Who judges that an acceptance is met, if it is not a command. */
+/** Who judges whether an acceptance is met, if it is not a command. */
 const JUDGES = { command: '', assertion: ' [agent]', human: ' [person]' } as const;
 
 function renderRule(rule: PlanRule): string {
@@ -63,7 +63,7 @@ function renderLocated({ command, places }: LocatedCommand): string {
   return `${renderPlannedCommand(command)} [${places.join(', ')}]`;
 }
 
-/** How many files of a todo are shown; its part of PLAN.md lists them all. */
+/** How many files of a todo are shown; PLAN.md lists them all. */
 const FILES_SHOWN = 4;
 
 function renderTodo(todo: PlanTodo): string {

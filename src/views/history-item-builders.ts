@@ -4,12 +4,12 @@ import { summarizeEntry } from '../run/summarize.js';
 import type { Entry } from '../store/store.js';
 import type { ActionItem, ActionResult, EventItem, Evidence, RunHistory } from './history-items.js';
 
-/** What a builder needs besides the data of the entry. */
+/** What a builder gets besides the entry's data. */
 export interface ItemContext {
   /** The run of the entry; builders add to its items. */
   run: RunHistory;
   entry: Entry;
-  /** Returns the documents of an acknowledgement, by path and digest. */
+  /** Returns an acknowledgement's documents, given their digests by path. */
   evidence: (digests: Record<string, string | null> | undefined) => Evidence[];
   /** Returns the newest document with this digest. */
   document: (digest: string | null | undefined) => { document?: string };
@@ -17,7 +17,7 @@ export interface ItemContext {
 
 type ItemBuilder<T extends EntryType> = (context: ItemContext, data: Omit<EntryData<T>, 'runId'>) => void;
 
-/** The function for each type of entry that adds it to the history. */
+/** For each type of entry, the function that adds such an entry to the history. */
 export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   // The history builder creates the run from this entry.
   init: () => undefined,
@@ -53,7 +53,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   sized: buildOtherItem,
   ran: buildEventAdder('ran'),
   skipped: buildEventAdder('skipped'),
-  // The action of the command was issued in the same commit; `command-finished` completes it.
+  // The command's action was issued in the same commit; `command-finished` completes it.
   'command-started': () => undefined,
   'command-finished'(context, { key, block: _, ...command }) {
     const { run, entry } = context;
@@ -105,7 +105,7 @@ export const ITEM_BUILDERS: { [T in EntryType]: ItemBuilder<T> } = {
   },
 };
 
-/** Adds an entry as one line: one of an execution, or one of a type that only a newer version knows. */
+/** Adds an entry that is shown only as a summary, such as one of an execution, or of a type not known here. */
 export function buildOtherItem({ run, entry }: ItemContext): void {
   const block = typeof entry.data['block'] === 'string' ? { block: entry.data['block'] } : {};
   addEvent(run, entry, { kind: 'other', type: entry.type, ...block, summary: summarizeEntry(entry) });

@@ -13,7 +13,7 @@ export interface Evidence {
   summary?: string;
 }
 
-/** An acknowledgement that was refused because sources had changed, or a part of its evidence was not valid. */
+/** An acknowledgement that was refused because sources had changed, or because part of its evidence was not valid. */
 interface Refusal extends EventBase {
   /** The part of the evidence that was accepted. */
   evidence: Evidence[];
@@ -47,7 +47,7 @@ export interface ActionItem {
   cause: string;
   round?: number;
   result: ActionResult;
-  /** `seq` of the entry that ended it, when that was, after how many seconds, and by whom; null while it is pending. */
+  /** `seq`, time and caller of the entry that ended it, and how many seconds it took; null while it is pending. */
   endSeq: number | null;
   endAt: string | null;
   seconds: number | null;
@@ -95,7 +95,7 @@ export type EventItem = EventBase &
 /** An item of a run's history. */
 export type HistoryItem = ActionItem | EventItem;
 
-/** One of the runs of a name. */
+/** The history of one run. A name may have had several runs. */
 export interface RunHistory {
   runId: string;
   recipe: string;

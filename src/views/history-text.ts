@@ -22,7 +22,7 @@ export interface HistoryView {
   /** Whether digests are shown in full and quotations longer, as with `--step`. */
   detailed: boolean;
   warnings: string[];
-  /** The present instant in milliseconds. */
+  /** The current time in milliseconds. */
   now: number;
 }
 
@@ -46,7 +46,7 @@ export function renderHistory(view: HistoryView, format: CommandFormatter): stri
   ].join('\n\n');
 }
 
-/** Returns how to see the runs that are not shown; empty if all are. */
+/** Returns an instruction for seeing the runs that are not shown; empty if all are shown. */
 export function listEarlier({ name, of, runs, detailed }: HistoryView): Instruction[] {
   if (of <= runs.length || detailed) return [];
   return [[`${of - runs.length} more of this name: `, { command: 'history', input: { name, all: true } }]];
@@ -95,13 +95,13 @@ function groupSkipped(items: HistoryItem[]): HistoryItem[][] {
   return groups;
 }
 
-/** What happened at one time. */
+/** An event in a run's history, ready to be shown. */
 export interface HistoryMoment {
   at: string;
   /** `seq` of the entry that ended it or, while it is pending, of the one that began it. */
   seq: number;
   text: string;
-  /** The same as `seq`, if the entry is to be named. */
+  /** Equal to `seq`; set only if the entry's number is to be shown. */
   entry?: number;
   /** The evidence and other details, one per line. */
   below: string[];
@@ -192,7 +192,7 @@ function renderDigest(view: HistoryView, digest: string | null): string {
   return view.detailed ? `sha256 ${digest}` : digest.slice(0, 12);
 }
 
-/** Entries of what dev-cli does itself during a call, no matter whose; for all others the caller is shown. */
+/** Entries about what dev-cli itself does during a call. They are shown as dev-cli's, all others as the caller's. */
 const OWN_ACTS = new Set([
   'plan-captured',
   'stage',

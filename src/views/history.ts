@@ -26,7 +26,7 @@ export interface HistoryBuilder {
 export function createHistoryBuilder(): HistoryBuilder {
   const runs: RunHistory[] = [];
   const tracker = createPatchTracker();
-  /** The newest path of each content, by digest: names the artifact of a gate, which recorded only the digest. */
+  /** The newest path of each content, by digest. It names the artifact of a gate, whose entry has only the digest. */
   const places = new Map<string, string>();
   let commit: Entry[] = [];
 

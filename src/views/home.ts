@@ -12,7 +12,7 @@ export type FoundRun = RunLocation & ({ state: RunState } | { code: string });
 /** The location of a run or a plan. */
 export interface RunLocation {
   name: string;
-  /** The absolute root, if it is not the root of the call. */
+  /** The absolute root, if it is not the call's own root. */
   root?: string;
 }
 
@@ -21,11 +21,11 @@ export interface HomeRow extends RunLocation {
   sign: SignName;
   /** Progress, such as `12/40`. */
   progress?: string;
-  /** The question, the work in progress, why the run stands still, or how it ended. */
+  /** The question, the work in progress, why the run is not moving, or how it ended. */
   text: string;
-  /** When that began, in milliseconds. */
+  /** When the situation that `text` describes began, in milliseconds. */
   since?: number;
-  /** When an agent was last heard of, in milliseconds; set if that is too long ago. */
+  /** When an agent last gave a sign of life, in milliseconds; set only if that is too long ago. */
   silent?: number;
   /** What the person can do. */
   you?: Instruction;
@@ -59,9 +59,9 @@ const ENDING_CAP = 160;
 type Kind = 'waiting' | 'working' | 'held' | 'halted' | 'ended';
 
 /**
- * Builds home: what waits for the person, longest first; who is at work; what is held or halted; what has ended, newest
- * first; plans without a run.
- * @param now instant in milliseconds
+ * Builds home: runs that wait for the person, longest first; runs on which agents are working; held and halted runs;
+ * unreadable ones; ended runs, newest first; and plans without a run.
+ * @param now the current time in milliseconds
  * @param most how many ended runs become rows; the others are counted
  */
 export function buildHome(
@@ -109,7 +109,7 @@ function findKind(state: RunState): Kind {
   return status === 'halted' ? 'halted' : 'ended';
 }
 
-/** Returns what a live run asks the person, and since when; null if it asks nothing. */
+/** Returns the question that a live run asks the person, and since when; null if it asks none. */
 function findQuestion({ status, pendingAction: action, sourcesRefused, engine }: RunState) {
   if (status !== 'live') return null;
   const since = action?.issuedAt;
@@ -167,7 +167,7 @@ function describeEnding(state: RunState): Pick<HomeRow, 'text' | 'since' | 'you'
   return { text: toBoundedLine(text, ENDING_CAP), since: Date.parse(state.updatedAt), you };
 }
 
-/** Removes the hold: a question may be answered while its run is held. */
+/** Removes the hold, so that the row says how to answer the question, which is possible while the run is held. */
 function omitHold({ held: _, ...state }: RunState): RunState {
   return state;
 }

@@ -37,7 +37,7 @@ export interface RunList {
 
 /** The options for rendering a list of runs. */
 export interface ListOptions extends Pick<RunList, 'active'> {
-  /** The present instant in milliseconds. */
+  /** The current time in milliseconds. */
   now: number;
   /** The command to suggest if there are no runs. */
   first: Invocation;

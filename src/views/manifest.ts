@@ -19,7 +19,7 @@ const RESERVED = 1000;
  * Builds the manifest of a run. It shows the whole pending action, except for lists that are too long; the sections
  * before the action share the remaining room.
  * @param added sections of wings, which come last
- * @param reader who is told how to carry out the action
+ * @param reader the caller, who is told how to carry out the action
  */
 export function buildManifest(
   run: RunView,
@@ -48,7 +48,7 @@ export function buildManifest(
       run: name,
       status,
       asksUser: asks,
-      // A getter, because only one of this JSON and the text below is printed.
+      // A getter, so that the work is not done in vain: either this JSON or the text below is printed, never both.
       get sections() {
         return Object.fromEntries(page(renderInvocation).sections.map(({ id, text }) => [id, text]));
       },

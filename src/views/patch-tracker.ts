@@ -2,7 +2,7 @@ import { isJsonObject, isRecord, type Json, type JsonObject } from '../base/json
 import { applyJsonPatch } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';
 
-/** Members of the state that add to the data of entries: promised documents, verdicts, warnings. */
+/** State members with facts that entries do not contain: promised documents, verdicts, warnings. */
 const OF_RECIPE = ['agents', 'reviews'];
 const WATCHED = [...OF_RECIPE, 'warnings', 'workflow'];
 
@@ -44,7 +44,7 @@ export function createPatchTracker(): PatchTracker {
         Object.entries(isRecord(owner['agents']) ? owner['agents'] : {}),
       );
       const [agent, row] = agents.findLast(([, one]) => isRecord(one) && one['output'] === path) ?? [];
-      // In a loop that goes on, the agents are already pending again; the round keeps their verdicts.
+      // If the loop continues, its agents are already pending again, but the round's record keeps their verdicts.
       const round = judged.find((one) => one['output'] === path);
       const report = round ?? (isRecord(row) ? row : {});
       return {
@@ -75,7 +75,7 @@ function applyWatched(state: JsonObject, operation: Json): JsonObject {
   ]);
 }
 
-/** Whether a patch inside `workflow` concerns what earlier phases left. */
+/** Whether a patch inside `workflow` may change the agents or reviews of earlier phases. */
 function isOfEarlier(list: string | undefined, member: string | undefined): boolean {
   return list === undefined || (list === 'earlier' && (member === undefined || OF_RECIPE.includes(member)));
 }

@@ -7,9 +7,9 @@ import type { PlanDifference } from '../run/plan/move.js';
 import type { RunState } from '../run/state.js';
 import type { ReadTransaction } from '../run/transaction.js';
 
-/** The read model of a run; `status` and `manifest` are rendered from nothing else. */
+/** The read model of a run, and the only input from which `status` and `manifest` are rendered. */
 export interface RunView extends ReadTransaction {
-  /** Instant in milliseconds up to which durations are shown. */
+  /** The current time in milliseconds, up to which durations are counted. */
   readonly now: number;
   /** Reads files outside the run's directory by absolute path. */
   readonly reader: FileReader;
@@ -20,7 +20,7 @@ export interface RunView extends ReadTransaction {
   readonly draft: () => Draft | null;
   /** Gate decisions whose artifact has changed since. */
   readonly changedApprovals: readonly OutdatedApproval[];
-  /** How the plan on disk differs from the plan being executed, and a warning about it; null if it does not. */
+  /** How the plan on disk differs from the plan being executed, and a warning about it; null if they are the same. */
   readonly planMoved: PlanDifference | null;
   /** Descriptions of what was recovered after a crash or put back, oldest first. */
   readonly recovered: readonly string[];

@@ -4,7 +4,7 @@ import type { StepState } from '../run/recipe-state.js';
 /** The state of a block, phase, todo, stage or run, as views show it. */
 export type SignName = StepState['status'] | 'waiting' | 'held';
 
-/** How views show each state: a sign, the same in words, and a colour, which is never used without one of them. */
+/** How views show each state: as a sign or a word, and a colour, which never stands for the state on its own. */
 export const SIGNS: Readonly<Record<SignName, { sign: string; word: string; as: Shade }>> = {
   done: { sign: '✓', word: 'done', as: 'good' },
   running: { sign: '◐', word: 'at work', as: 'busy' },

@@ -50,7 +50,7 @@ export function describeRunEnd(
 /**
  * Describes how to decide on a plan that an agent proposes, while no gate asks about it.
  * @param reopen done todos that the proposal reopens
- * @param you what else can be done if the run is held
+ * @param you what the reader can do about the hold, if the run is held
  */
 export function describeProposal(
   { name, held }: Pick<RunState, 'name' | 'held'>,

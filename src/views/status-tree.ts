@@ -29,7 +29,7 @@ export const STAGE_NAMES: Readonly<Record<string, string>> = {
 };
 
 interface Options {
-  /** Instant in milliseconds up to which durations are shown. */
+  /** The current time in milliseconds, up to which durations are counted. */
   now: number;
   /** Whether every todo is shown with its evidence. */
   full: boolean;
@@ -215,15 +215,15 @@ function renderStages({ stages }: ExecutionView): string {
 /** A row of the tree: a todo, or the number of hidden todos by state. */
 type TreeRow = { kind: 'todo'; todo: TodoView } | { kind: 'folded'; counts: Record<string, number> };
 
-/** The largest number of todos up to which a plan is shown whole. */
+/** The largest number of todos in a plan that is shown whole. */
 const WHOLE = 40;
 
 /** How many todos of a longer plan are shown, by state; those that made them necessary are shown, too. */
 const SHOWN = { running: 40, failed: 10, stale: 5, done: 5, pending: 5 } as const;
 
 /**
- * Selects the todos to show of a long plan: running and failed ones, the last ones done and the next ones waiting. The
- * others are counted where they would stand.
+ * Selects the todos to show of a long plan: running and failed ones, the last ones done and the next ones waiting. In
+ * place of the others, rows say how many are hidden.
  * @param full whether to show all todos
  */
 export function foldTodos(todos: readonly TodoView[], full: boolean): TreeRow[] {

@@ -158,7 +158,7 @@ function listGates({ captured, state, changedApprovals }: RunView): Record<strin
   return Object.fromEntries(rows);
 }
 
-/** The longest warning shown, in characters; the one about a changed plan is the longest. */
+/** The longest warning shown, in characters; the warning about a changed plan needs most of them. */
 const WARNING_CAP = 500;
 
 /**
@@ -198,7 +198,7 @@ export function listStatusRows(
   ];
 }
 
-/** The longest summary of a step, in characters; that of a failed step contains the end of its command's output. */
+/** The longest summary of a step, in characters; a failed step's summary contains the end of its command's output. */
 const SUMMARY_CAP = 100;
 const FAILURE_CAP = 300;
 
@@ -214,7 +214,7 @@ function renderSteps(
   const width = Math.max(...Object.keys(steps).map((id) => id.length));
   return Object.entries(steps).map(([id, step]) => {
     const title = titles.get(id);
-    // The summary of a command begins with the title.
+    // A command's summary already begins with the block's title.
     const isTold = title === undefined || step.summary?.startsWith(title) === true;
     const extra = [
       ...(isTold ? [] : [toBoundedLine(title, SUMMARY_CAP)]),
@@ -231,7 +231,7 @@ function renderSteps(
   });
 }
 
-/** Describes who answered a gate, and about what. */
+/** Describes who answered a gate, with the digest of the artifact. */
 function describeGate(gate: GateNow | undefined): string[] {
   return gate === undefined || gate.stale === true
     ? []

@@ -3,7 +3,7 @@ import type { ActionItem, EventItem, RunHistory } from './history-items.js';
 import { nameStep } from './timeline-rows.js';
 import type { RowSegment, TimelineFacts } from './timeline-work.js';
 
-/** A question to a person; open until somebody has chosen. */
+/** A question to a person; `choice` is null until somebody has chosen. */
 export interface Gate {
   /** `seq` of the entry that asked. */
   seq: number;

@@ -153,7 +153,7 @@ function computeWaves({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): Map
       }
     }
   }
-  // Of the todos still in the plan, only added ones have a body in the state.
+  // Of the todos still in the plan, only added ones have a body in the state, so `body` tells them apart.
   const last = order.filter((id) => todos[id]?.body !== undefined && !todos[id].gone && before(id).length === 0);
   const others = order.filter((id) => !last.includes(id));
   const deepest = others.reduce((most, id) => Math.max(most, waves.get(id) ?? 0), -1);

@@ -9,11 +9,11 @@ export interface Segment {
   from: number;
   /** Null while the work goes on. */
   to: number | null;
-  /** `you` at a gate or when the agent asks you; `commands` for what dev-cli does itself, whoever called it. */
+  /** `you` at a gate or when the agent asks you; `commands` for what dev-cli itself does, no matter who called it. */
   who: 'agent' | 'you' | 'commands';
   /** The stage of a todo, the command, or the kind of a step's action. */
   what: string;
-  /** Null while the work goes on, and if it became void. */
+  /** Null while the work continues, and if it became void. */
   ok: boolean | null;
   /** `seq` of the entry that began it. */
   seq: number;
@@ -38,7 +38,7 @@ interface Asked {
   documents: Segment['documents'];
 }
 
-/** What the entries of a run tell in addition to its history. */
+/** Facts from a run's entries that its history does not contain. */
 export interface TimelineFacts {
   /** The tasks of agents and what dev-cli did itself, in the order in which they began. */
   work: RowSegment[];
@@ -53,7 +53,7 @@ export interface TimelineFacts {
 /** Statuses by which an agent reports that its task is not done, or that the work is not good. */
 const BAD = ['BLOCKED', 'FAILED', 'NEEDS_FIXES'];
 
-/** The key for work of dev-cli without a command; there is only one at a time. */
+/** The key for a job that dev-cli does without a command, such as a commit; there is only one at a time. */
 const JOB = 'job';
 
 /** Maps the entries of a run to instants in milliseconds. */
@@ -161,7 +161,7 @@ export function createFollower(clock: RunClock): RunFollower {
     take(entries, folded) {
       commit = entries;
       const last = commit.at(-1);
-      // With `--force` one commit ends a run and begins the next.
+      // With `--force` one commit ends a run and begins the next, so the last entry may belong to another run.
       const isOwn = last !== undefined && clock.get(last.seq) !== undefined;
       if (isOwn) told.state = folded as RunState | null;
       for (const { type, data, seq } of commit)

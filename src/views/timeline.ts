@@ -17,20 +17,20 @@ type Split = Record<Segment['who'] | 'idle', number>;
 export interface Timeline {
   /** All runs of the name, oldest first. */
   runs: Omit<RunHistory, 'items'>[];
-  /** In the order of recipe and plan; `sortRows` gives the other order. */
+  /** In the order of recipe and plan; `sortRows` sorts them by what needs attention. */
   rows: TimelineRow[];
   gates: Gate[];
   split: Split;
   cost: RunCost;
 }
 
-/** What the entries of a run do not tell. */
+/** What a timeline needs besides the run's entries. */
 interface Surroundings {
   /** The recipe that the run captured; null if it cannot be read, and then rows have no titles. */
   captured: CapturedRecipe | null;
-  /** Instant in milliseconds up to which a live run has lasted. */
+  /** The current time in milliseconds, up to which a live run is counted as lasting. */
   now: number;
-  /** Returns the facts of the run's files, because the cost counts prompts by their size. */
+  /** Returns the facts of a file of the run; the cost needs the sizes of prompts. */
   facts: (path: string) => FileFacts;
 }
 

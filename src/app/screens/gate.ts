@@ -8,11 +8,11 @@ import { findKeyAction } from '../../views/frames/keys.js';
 export interface GatePage {
   frame(size: TerminalSize): Line[];
   /**
-   * Takes a key: digits and Enter decide, the letter of a look opens that look, other keys scroll.
+   * Takes a key: digits and Enter decide, the letter of a `Look` opens it, other keys scroll.
    * @returns the complete answer, or null while it is incomplete
    */
   press(key: string, size: TerminalSize): string | null;
-  /** Shows why the answer was refused, and clears it. */
+  /** Shows why the answer was refused, and clears what was typed. */
   refuse(why: string): void;
 }
 
@@ -27,7 +27,7 @@ export function openGatePage(decision: Decision, question: string, notice: strin
       const letter = key.toLowerCase();
       if (keys.has(letter)) return letter;
       if (key === 'escape' && place.typed === '') return '';
-      // Only a number decides here. Elsewhere an answer may be typed as a word.
+      // On this page only a number decides, although at a prompt an answer may also be typed as a word.
       if (key === 'return') return /^\d*$/.test(place.typed) ? place.typed : NO_CHOICE;
       const { last, room } = layOut(size);
       const top = Math.max(0, Math.min(last, scroll(Math.min(last, place.top), key, room)));
@@ -40,7 +40,7 @@ export function openGatePage(decision: Decision, question: string, notice: strin
   };
 }
 
-/** An answer that no decision offers, so that it is refused. */
+/** An answer that no decision offers, so it is refused. */
 const NO_CHOICE = '?';
 
 /** The most characters an answer may have. */

@@ -12,7 +12,7 @@ import { createContext } from '../context.js';
 import type { CallEnvironment } from '../environment.js';
 import { findDiff, findLog, findText } from './documents.js';
 
-/** Milliseconds after which a run is read again although its journal has not grown: a file may have been removed. */
+/** Milliseconds after which a run is read again even if its journal has not grown, since files may have vanished. */
 const WAIT = 60_000;
 
 /**

@@ -16,7 +16,7 @@ import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 
 /**
  * Implements a block type of the recipe language; the schema of its source form is defined next to it.
- * @typeParam S a block of this type as written
+ * @typeParam S a block of this type as written in the recipe
  * @typeParam B the same block with every default filled in
  */
 export interface BlockForm<S, B extends ResolvedBlock> {
@@ -28,7 +28,7 @@ export interface BlockForm<S, B extends ResolvedBlock> {
   listTexts(block: B): readonly (string | undefined)[];
   /**
    * Checks the rules that only this type has.
-   * @param raw the block as written
+   * @param raw the block as written in the recipe
    */
   lint(judged: LintedRecipe, index: number, block: B, raw: S): void;
 }
@@ -45,7 +45,7 @@ export interface BlockContext {
   read: ReadSibling;
 }
 
-/** The recipe whose blocks are judged; a `LintableSequence` fits. */
+/** A recipe whose blocks are checked; `LintableSequence` is assignable to it. */
 export interface LintedRecipe {
   recipe: ResolvedRecipe;
   source: { name: string };
@@ -70,7 +70,7 @@ export function showExternal(key: string, { argv, shell, timeout, cwd }: Externa
     [key]: shell ? (argv[0] ?? '') : argv,
     ...(shell ? { shell } : {}),
     timeout,
-    // A `dev-cli` command that runs as a process of its own accepts no `cwd`.
+    // A `dev-cli` command that runs as a separate process accepts no `cwd`.
     ...(argv[0] === 'dev-cli' ? {} : { cwd }),
   };
 }
@@ -95,7 +95,7 @@ export function showChoice({ id, label, goto, reasonRequired, when, grows }: Res
 /** Words with a special meaning in a choice's `goto`. */
 export const GOTO_WORDS = ['next', 'halt'];
 
-/** Checks that a loop can end, and the block it goes back to. */
+/** Checks that a loop can end, and that it goes back to a valid block. */
 export function lintLoop(
   judged: LintedRecipe,
   index: number,
@@ -111,7 +111,7 @@ export function lintLoop(
   if (block.revise !== undefined) lintRevise(judged, index, block.revise, raw.maxRounds);
 }
 
-/** Checks the block that `revise` names, and that `maxRounds` leaves a round for it. */
+/** Checks the block that `revise` names, and that `maxRounds` allows the second round that it needs. */
 export function lintRevise(judged: LintedRecipe, index: number, revise: string, maxRounds: number | undefined): void {
   lintTarget(judged, index, revise, ['blocks', index, 'revise']);
   if (maxRounds !== 1) return;
@@ -120,7 +120,7 @@ export function lintRevise(judged: LintedRecipe, index: number, revise: string, 
   });
 }
 
-/** Checks the block that a run may go back to: an earlier block, but not the one that represents `init`. */
+/** Checks that a run can go back to `target`, which must be an earlier block and not represent `init`. */
 export function lintTarget({ recipe, report }: LintedRecipe, index: number, target: string, place: SourcePath): void {
   const found = recipe.blocks.findIndex(({ id }) => id === target);
   const block = recipe.blocks[found];

@@ -23,7 +23,7 @@ const BLOCK_FORMS: { readonly [K in BlockSource['type']]: BlockForm<BlockSourceO
   'wait-for-user': GATE_FORM,
 };
 
-/** Returns the form of a type, to be given only blocks of that type; null for the block of an engine recipe. */
+/** Returns the form for a block type; pass it only blocks of that type. Null for the block of an engine recipe. */
 function findForm(kind: ResolvedBlock['kind']): BlockForm<BlockSource, ResolvedBlock> | null {
   return kind === 'engine' ? null : BLOCK_FORMS[kind];
 }

@@ -25,7 +25,7 @@ export const cliSource = () =>
 
 type CliSource = Static<ReturnType<typeof cliSource>>;
 
-/** Replaces a command that did not parse. A recipe with errors is never run. */
+/** Stands in for a command that did not parse. It never runs, since a recipe with errors does not. */
 const NO_COMMAND: BlockCommand = {
   kind: 'external',
   command: { argv: [], shell: false, timeout: 0, cwd: '.', source: '' },

@@ -14,9 +14,9 @@ import type { BlockContext } from './block-form.js';
 
 /** Defaults of fields that several types of block have (recipes.md §2). */
 
-/** Rounds of a loop without `maxRounds`. */
+/** Default for `maxRounds`, except in loops that ask the user. */
 export const ROUNDS = 5;
-/** Retries of `onError: retry` without `max`. */
+/** How often `onError: retry` without `max` retries. */
 const RETRIES = 2;
 
 /** Resolves the fields of every block. */
@@ -49,7 +49,7 @@ export function resolveAsking(block: AskingSource, fallback: string | null, cont
   };
 }
 
-/** Resolves a field that allows only a command of dev-cli. */
+/** Resolves a field that allows only a `dev-cli` command. */
 export function resolveOwn(source: CommandSource | undefined, key: string, context: BlockContext) {
   if (source === undefined) return undefined;
   const at = [...context.place, key];
@@ -62,7 +62,7 @@ export function resolveOwn(source: CommandSource | undefined, key: string, conte
 /** The schemas that a recipe can refer to by name; `dev-cli schema NAME` prints them (recipes.md, Data). */
 const SHIPPED_SCHEMAS: readonly string[] = ['plan-content', 'size'];
 
-/** Replaces an unusable schema, so that data is still expected, of any form. */
+/** Stands in for an unusable schema, so that the block still expects data, in any form. */
 const ANYTHING = '{}';
 
 /** Resolves the schema for data that an agent hands in: a shipped one by name, or a file beside the recipe. */

@@ -59,7 +59,7 @@ export const GATE_FORM: BlockForm<Static<ReturnType<typeof gateSource>>, GateBlo
   listTexts: ({ message, artifact }) => [message, artifact],
   lint({ report }, index, { approves, human, artifact }) {
     if (approves === undefined || (human && artifact === 'PLAN.md')) return;
-    // An execution requires a person's answer about PLAN.md.
+    // An execution accepts only a person's answer about PLAN.md as approval of the plan.
     report.error(['blocks', index, 'approves'], '`approves: plan` requires a person and the plan as the artifact.', {
       fix: 'Add `human: required` and `artifact: PLAN.md`.',
     });

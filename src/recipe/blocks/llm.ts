@@ -65,7 +65,7 @@ export const llmLoopSource = () =>
 
 type LlmLoopSource = Static<ReturnType<typeof llmLoopSource>>;
 
-/** Rounds of a loop that asks the user; only rounds that filled nothing count. */
+/** Default for `maxRounds` of a loop that asks the user, in which only rounds that filled nothing count. */
 const USER_ROUNDS = 20;
 
 /** `llm`: the agent decides or does something, once. */
@@ -93,7 +93,7 @@ export const LLM_FORM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock>
   }),
   listTexts: () => [],
   lint(judged, index, block) {
-    // With choices, the section holds the choice, and the data is kept apart.
+    // With choices, the sections receive the choice, so JSON data does not conflict with them.
     if (block.choices.length === 0) lintData(judged, index, block);
   },
 };

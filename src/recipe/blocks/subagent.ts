@@ -81,7 +81,7 @@ function resolveDispatch(block: SubagentSource | SubagentLoopSource, context: Bl
   };
 }
 
-/** Replaces a harness's built-in explorer, which cannot write files, by the role that can. */
+/** Replaces a harness's built-in explorer, which cannot write files, with the role that can. */
 function resolveRole(type: string): string {
   return type === 'Explore' ? 'code-explorer' : type;
 }

@@ -3,10 +3,10 @@ import { listClosedMembers, type ReadableBlock, toSchema } from './block-values.
 
 /** Types of block values in conditions, as far as a recipe and its schemas define them (recipes.md, Conditions). */
 
-/** The possible values of `status`, as steps have them in the state. */
+/** The possible values of `status`, which are those of a step in the state. */
 const STATUS_WORDS: readonly string[] = ['pending', 'running', 'done', 'skipped', 'failed', 'stale'];
 
-/** Lists the words that a text value can be; null if it is not limited to words. Parameters as for `findValuePathFault`. */
+/** Lists the only words that a value can be; null if others are possible. Takes a path like `findValuePathFault`. */
 export function listPossibleWords(blocks: readonly ReadableBlock[], path: readonly string[]): readonly string[] | null {
   const [id, member, ...keys] = path;
   const block = blocks.find((one) => one.id === id);
@@ -23,7 +23,7 @@ export function listPossibleWords(blocks: readonly ReadableBlock[], path: readon
   return Array.isArray(words) && words.every((word) => typeof word === 'string') ? (words as string[]) : null;
 }
 
-/** A type of the condition language: its name, or an object by its members. */
+/** A type of the condition language: its name or, for an object, the types of its members. */
 export type ValueType = string | { [member: string]: ValueType };
 
 /** Returns the type of each block's values, for checking conditions. */
@@ -45,7 +45,7 @@ export function typeBlocks(blocks: readonly ReadableBlock[]): Record<string, Val
 /** Values nested more deeply get no type: nobody writes conditions about them. */
 const DEEPEST = 6;
 
-/** Returns the type of a value by its JSON Schema; `dyn` if the schema says too little. A `number` may be whole. */
+/** Returns a value's type by its JSON Schema; `dyn` if that is too vague, as for `number`, which is int or double. */
 function typeSchema(schema: JsonObject, depth: number): ValueType {
   const types = [schema['type']].flat().filter((type) => type !== 'null');
   const combined = ['$ref', 'allOf', 'anyOf', 'oneOf'].some((key) => key in schema);

@@ -7,7 +7,7 @@ import { getFileForm } from '../declared.js';
 import type { ResolvedBlock } from '../resolved.js';
 import { quoteSuggestion, quoteWord } from '../source/yaml.js';
 
-/** The values of a block that conditions and placeholders may read (recipes.md, Values between blocks). */
+/** A block's values that conditions and placeholders may read (recipes.md, Values between blocks). */
 export interface ReadableBlock {
   id: string;
   /** The ids that `choice` can have; null if the block offers no choice. */
@@ -23,8 +23,8 @@ export interface ReadableBlock {
 const SHIPPED: Readonly<Record<string, unknown>> = { 'plan-content': planContent, size };
 
 /**
- * Lists what can be read of a recipe's blocks, in order.
- * @param broken indexes of blocks that do not fit the schema: their fault must not cause others
+ * Lists the readable values of each block of a recipe, in order.
+ * @param broken indexes of blocks that do not fit the schema; any value of such a block may be read without a fault
  */
 export function listReadableBlocks(
   blocks: readonly ResolvedBlock[],
@@ -51,7 +51,7 @@ function listChoices(block: ResolvedBlock): readonly string[] | null {
 function findDataSchema(block: ResolvedBlock): JsonObject | null {
   if ('schemaText' in block && block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
   if ('schema' in block && block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
-  // Without a schema, JSON comes only from a file that is not Markdown, and from a loop that stores nothing else.
+  // Without a schema, only a block that writes a JSON file has data, or a loop with neither `sections` nor `save`.
   if ('write' in block) return getFileForm(block) === 'json' ? {} : null;
   const { hands, loops } = BLOCK_KINDS[block.kind];
   if (hands === null || !loops) return null;
@@ -66,16 +66,16 @@ export function toSchema(value: unknown): JsonObject {
 
 /** The position from which a value is read. */
 export interface ReadPosition {
-  /** The index of the reading block, or the number of blocks if all of them come before. */
+  /** The index of the reading block; the number of blocks for a reader that comes after all of them. */
   index: number;
   /** Whether the block may read its own values: true in the condition that ends its loop. */
   own?: boolean;
 }
 
 /**
- * Finds what is wrong with reading a value: the block is unknown or does not come before, it has no such member, or its
+ * Finds what is wrong with reading a value: the block is unknown or comes too late, it has no such member, or its
  * schema does not allow the key.
- * @param path the names after `blocks`: a block, a member, and further keys of its data
+ * @param path the names after `blocks`: a block, a member of it, and keys within its data
  * @returns a sentence, or null
  */
 export function findValuePathFault(
@@ -118,7 +118,7 @@ function findKeyFault(schema: JsonObject, keys: readonly string[]): string | nul
   return `Its schema has no ${quoteWord(key)}.${quoteSuggestion(key, Object.keys(members))}`;
 }
 
-/** Returns the members of an object that allows no others; null if its schema leaves that open. */
+/** Returns an object's members; null if its schema expressly allows others, or combines several schemas. */
 export function listClosedMembers(schema: JsonObject): JsonObject | null {
   const { properties, additionalProperties, patternProperties } = schema;
   const combined = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'not'].some((key) => key in schema);

@@ -15,7 +15,7 @@ import {
 } from './language.js';
 import { listComparisons, listMatchPatterns, listNamePaths, listOrderings, usesWhole } from './paths.js';
 
-/** The possible values of the parts of a mode. */
+/** The possible values of each part of a mode. */
 const MODES: ReadonlyMap<string, readonly string[]> = new Map([
   ['depth', ['standard', 'quick']],
   ['interaction', ['interactive', 'autopilot']],
@@ -27,7 +27,7 @@ const AGENT_WORDS: readonly string[] = ['pending', 'done', 'failed', 'stale'];
 export interface DeclaredNames {
   /** Keys of `mode`. */
   mode: readonly string[];
-  /** Vars with their defaults, from which their types follow. */
+  /** Vars with their defaults, which determine their types. */
   vars: JsonObject;
   /** Preferences by name. */
   preferences: Readonly<Record<string, PreferenceSpec>>;
@@ -39,13 +39,13 @@ export interface DeclaredNames {
   blocks?: readonly ReadableBlock[];
   /** True for conditions of a handler: they see `todo {id, type, risk}` but no `size` (engine.md, Own handlers). */
   todo?: boolean;
-  /** True for conditions of a phase: they are decided before its recipe runs and see nothing of it (recipes.md §4). */
+  /** True for a phase's condition, which is evaluated before the phase runs and so sees no results (recipes.md §4). */
   phase?: boolean;
 }
 
 /** Names that only exist while a recipe runs. */
 const WHILE_RUNNING: readonly string[] = ['round', 'size', 'draft', 'agents', 'blocks', 'result'];
-/** The possible values of a todo's fields; null for any text. */
+/** The possible values of a todo's fields; null if any text is possible. */
 const TODO: Record<'id' | 'type' | 'risk', readonly string[] | null> = {
   id: null,
   type: ['work', 'verification'],
@@ -98,7 +98,7 @@ function findMisplaced(
 
 function createTypedEnvironment(declared: DeclaredNames): CelEnvironment {
   const environment = createEnvironment();
-  // Any value may be unset. Only for type checking, since at run time a value has a concrete type.
+  // Lets conditions compare values of unknown type with null. At run time, every value has a concrete type.
   environment.registerOperator('dyn == null', (value: unknown) => value === null);
   const each = <T>(names: readonly string[], type: T) => Object.fromEntries(names.map((name) => [name, type]));
   const schemas = {
@@ -128,7 +128,7 @@ function isVisible(name: string, { todo, phase, blocks }: DeclaredNames): boolea
   return phase !== true || !WHILE_RUNNING.includes(name);
 }
 
-/** Reports words that a value is compared with but can never be: such a condition would silently never hold. */
+/** Reports comparisons with words that the value can never be, since nothing else would reveal the mistake. */
 function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
   return listComparisons(ast).flatMap(({ path, words }) => {
     const known = listKnownWords(path, declared);
@@ -142,7 +142,7 @@ function findImpossibleWords(ast: ASTNode, declared: DeclaredNames): string[] {
   });
 }
 
-/** Reports words compared by `<` or `>`, which compares letters, as if `low`, `medium` and `high` were ordered. */
+/** Reports `<` and `>` on words such as `low` and `high`, since these operators compare alphabetically, not by rank. */
 function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
   return listOrderings(ast).flatMap(({ path, op }) => {
     const known = listKnownWords(path, declared);
@@ -152,12 +152,12 @@ function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
   });
 }
 
-/** A repeated group that itself contains a repetition. On a text that nearly matches it takes exponential time. */
+/** A repeated group that itself contains a repetition: it takes exponential time on a text that nearly matches. */
 const NESTED_REPETITION = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/;
 
 /**
  * Returns why a pattern of `matches` is not safe to use, or null.
- * @param pattern null if it is not a literal
+ * @param pattern null if it is not a string literal
  */
 function findPatternFault(pattern: string | null): string | null {
   if (pattern === null) return '`matches` needs a literal pattern, so that it can be checked.';

@@ -21,7 +21,7 @@ export function readNamePath(node: unknown): string[] | null {
   return head === null || typeof name !== 'string' ? null : [...head, name];
 }
 
-/** Lists the parts joined by `&&`, all of which must hold for the expression to hold, each by its source offsets. */
+/** Lists the source offsets of the parts joined by `&&`, all of which must hold for the expression to hold. */
 export function listConjuncts(node: unknown): { start: number; end: number }[] {
   if (!isRecord(node)) return [];
   if (node['op'] === '&&' && Array.isArray(node['args'])) return node['args'].flatMap(listConjuncts);
@@ -36,7 +36,7 @@ export function usesWhole(node: unknown, name: string): boolean {
   return (readNamePath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
 }
 
-/** Collects results from all operations. @param give called for each operation with the results from inside it */
+/** Collects results from inner to outer operations. @param give adds an operation's results to those from inside it */
 function collect<T>(node: unknown, give: (op: string, args: readonly unknown[], inside: T[]) => T[]): T[] {
   if (Array.isArray(node)) return node.flatMap((one) => collect(one, give));
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];
@@ -48,7 +48,6 @@ function collect<T>(node: unknown, give: (op: string, args: readonly unknown[], 
 /** A chain of names, and the texts with which `==`, `!=` or `in` compares it. */
 export interface Comparison {
   path: string[];
-  /** The texts it is compared with. */
   words: string[];
 }
 
@@ -80,7 +79,7 @@ function listWords(node: unknown): string[] {
   return node['op'] === 'list' && Array.isArray(node['args']) ? node['args'].flatMap(listWords) : [];
 }
 
-/** Lists the patterns that an expression passes to `matches`; null for one that is not a literal text. */
+/** Lists the patterns that an expression passes to `matches`; null for one that is not a string literal. */
 export function listMatchPatterns(node: unknown): (string | null)[] {
   return collect<string | null>(node, (op, args, inside) => {
     if (op !== 'rcall' || args[0] !== 'matches') return inside;

@@ -25,7 +25,7 @@ export function evaluatePlain(source: string, scope: Readonly<Record<string, unk
   return Number.isSafeInteger(value) ? Number(value) > Number(least) : null;
 }
 
-/** @returns null if the value is missing or null; undefined, so that the library decides, below a non-object */
+/** @returns null if the value is missing or null; undefined if a key follows a non-object: then the library decides */
 function readPath(value: unknown, keys: string): unknown {
   let found = value;
   for (const [, key = '', quoted = key] of keys.matchAll(/\.(\w+)|\["([^"]*)"\]/g)) {

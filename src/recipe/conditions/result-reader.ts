@@ -23,7 +23,7 @@ export function findResultReader(blocks: readonly ResolvedBlock[], id: string): 
   return readers.find(reads);
 }
 
-/** Whether an agent can report a `result` at a block. At a block with choices, the choice takes its place. */
+/** Whether an agent can report a `result` at a block. At a block with choices, it reports a choice instead. */
 export function canReport(block: ResolvedBlock): boolean {
   return BLOCK_KINDS[block.kind].reports && !('choices' in block && block.choices.length > 0);
 }

@@ -9,7 +9,7 @@ import { readNamePath } from './paths.js';
 
 /** The largest number of tries for one condition. */
 const MOST = 5_000;
-/** A text that no condition names, booleans, unset, and numbers for names that are compared with each other. */
+/** Values tried besides those in the condition: a text no condition contains, booleans, unset (null), and numbers. */
 const OTHERS = ['\u0001', true, false, null, 0, 1];
 
 /**
@@ -38,7 +38,7 @@ export function findImpossible(condition: string): 'constant' | 'contradiction' 
   return places.length === 0 ? 'constant' : 'contradiction';
 }
 
-/** Comparing values of mismatched types is an error; such a combination does not count. */
+/** Whether a condition holds; false if the values cannot be compared because their types do not match. */
 function holds(evaluate: (scope: Record<string, unknown>) => boolean, scope: Record<string, unknown>): boolean {
   try {
     return evaluate(scope);

@@ -1,12 +1,12 @@
 import type { ResolvedBlock, ResolvedRecipe } from '../resolved.js';
 
-/** What the text of a condition reveals without loading the library that evaluates it. */
+/** Answers questions about a condition from its text alone, without loading the library that evaluates it. */
 
 /** Matches `result contains …` or a string literal. Literals are matched so that text inside them is left alone. */
 const SUGAR_OR_LITERAL =
   /\bresult\s+contains\s+(?:"([^"\\]*)"|'([^'\\]*)'|([\p{L}\p{N}_-]+))|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/gu;
 
-/** Replaces each `result contains WORD` (recipes.md §2) by `call(word)`. */
+/** Replaces each `result contains WORD` (recipes.md §2) with `call(word)`. */
 export function desugar(source: string, call: (word: string) => string): string {
   return source.replace(SUGAR_OR_LITERAL, (whole: string, ...groups: (string | undefined)[]) => {
     const word = groups[0] ?? groups[1] ?? groups[2];
@@ -19,7 +19,7 @@ export function usesSugar(source: string): boolean {
   return desugar(source, () => '') !== source;
 }
 
-/** Lists the names that begin an expression, such as `agents` and `goal`. Text in string literals does not count. */
+/** Lists the names with which expressions begin, such as `agents` and `goal`. Ignores text in string literals. */
 export function listRootNames(source: string): Set<string> {
   const bare = source.replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, '""');
   return new Set([...bare.matchAll(/(?<![\w.])[A-Za-z_]\w*/g)].map(([name]) => name));
@@ -44,7 +44,7 @@ export function listBlockConditions(block: ResolvedBlock): string[] {
   return listOwnConditions(block).map(({ condition }) => condition);
 }
 
-/** Lists a block's conditions, in order, with their positions in the block. `own`: may read the block's own results. */
+/** Lists a block's conditions with their positions in it. `own`: the condition may read the block's own results. */
 export function listOwnConditions(
   block: ResolvedBlock,
 ): { condition: string; place: (string | number)[]; own?: boolean }[] {

@@ -50,7 +50,7 @@ function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: So
   );
 }
 
-/** Names of an action's other files (protocol.md §1). The prompt file of an agent, beside them, is named by its id. */
+/** Ids that no agent can have, since its prompt file would collide with one of the action's files (protocol.md §1). */
 const TAKEN = ['data', 'note', 'prompt', 'reason', 'result'];
 
 function findIdFault(id: string, ids: ReadonlySet<string>): string | null {

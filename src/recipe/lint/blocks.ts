@@ -70,7 +70,7 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     }
   }
   const onward = block.choices.filter(({ goto }) => goto === 'next');
-  // "Try again or stop", asked only after a failure: otherwise `when` skips the block. The bound still allows to stop.
+  // A block may offer only "try again" and "stop" if its `when` can skip it. After maxRounds, "stop" is left.
   const mayStop = block.choices.some(({ goto, when }) => goto === 'halt' && when === undefined);
   if (block.when !== undefined && onward.length === 0 && mayStop) return;
   if (block.choices.length > 0 && !onward.some(({ when }) => when === undefined)) {

@@ -50,7 +50,7 @@ export function lintConditions(lintable: Lintable): void {
   }
 }
 
-/** Reports a verdict that no review can give: a condition that waits for it would never hold. */
+/** Reports a verdict that no review can give, since a condition that waits for it would never hold. */
 function lintVerdicts({ recipe, report }: Lintable, condition: string, place: (string | number)[]): void {
   if (!condition.includes('verdict')) return;
   for (const { path, words } of listComparisons(prepareCondition(condition).ast)) {
@@ -73,7 +73,7 @@ function isReviewer(blocks: readonly ResolvedBlock[], id: string): boolean {
   );
 }
 
-/** Reports a condition on `result` or on agents that have not reported when it is evaluated. */
+/** Reports a condition that reads `result` or an agent's values before they can have been set. */
 function lintUnset(
   { recipe, report }: Lintable,
   condition: string,
@@ -109,14 +109,14 @@ function mayHoldUnreported(condition: string): boolean {
   });
 }
 
-/** Whether a block may have run when a reader is reached: it comes before, or the run can go back across the reader. */
+/** Whether a block may have run before a reader: it comes earlier, or the run can return from there to the reader. */
 function isReached({ blocks }: Program, index: number, at: ReadPosition): boolean {
   if (index < at.index || (at.own === true && index === at.index)) return true;
   const before = blocks.slice(0, at.index + 1).map(({ id }) => id);
   return blocks.slice(index).some((block) => listBackTargets(block).some((target) => before.includes(target)));
 }
 
-/** Lists every condition with its position in the file and, except for handlers, the block that reads. */
+/** Lists every condition with its position in the file and, except for handlers, the position of the reading block. */
 function listPlacedConditions(
   lintable: Lintable,
 ): { condition: string; place: (string | number)[]; at?: ReadPosition }[] {

@@ -13,7 +13,7 @@ import { listUnpromised } from '../writes.js';
 import type { Lintable, LintableEngine, LintableSequence } from './lintable.js';
 import { collectTexts } from './text.js';
 
-/** Warns about statements of a recipe that have no effect, although the author expects one. */
+/** Warns about fields that have no effect in this recipe, although the author probably expects one. */
 export function lintEffect(lintable: Lintable): void {
   lintMode(lintable);
   lintCleanup(lintable);
@@ -29,7 +29,7 @@ export function lintEffect(lintable: Lintable): void {
   }
 }
 
-/** Only conditions and texts read the parts of a mode other than depth and interaction. */
+/** Warns about parts of a mode that no condition or text reads. dev-cli itself reads only depth and interaction. */
 function lintMode({ source, recipe, report }: Lintable): void {
   const [conditions, texts] = [listConditions(recipe), listTemplates(recipe)];
   for (const key of Object.keys(source.mode ?? {})) {
@@ -78,7 +78,7 @@ function lintRequired({ source, recipe, report }: LintableSequence): void {
   });
 }
 
-/** Warns about an artifact that no block writes. With an external command in the recipe, any file may be written. */
+/** Warns about artifacts that no block writes, unless the recipe has an external command, which may write any file. */
 function lintArtifacts({ source, recipe, report }: LintableSequence): void {
   if (recipe.blocks.some((block) => findExternalCommand(block) !== null)) return;
   const stated = source.artifacts ?? [];
@@ -139,13 +139,13 @@ function lintGrowth({ recipe, report }: LintableSequence, index: number, block: 
   }
 }
 
-/** Warns about statements of an engine recipe that have no effect. */
+/** Warns about fields that have no effect in this engine recipe. */
 function lintEngineEffect(lintable: LintableEngine): void {
   lintShipped(lintable);
   lintSwitchedOff(lintable);
 }
 
-/** Checks `config.handlers`, which only documents: of handlers it does not list, only `commit` is switched off. */
+/** Checks `config.handlers`, which only documents what runs: leaving a handler out switches off only `commit`. */
 function lintShipped({ source, report }: LintableEngine): void {
   const listed = source.config?.handlers;
   if (listed === undefined) return;

@@ -15,8 +15,8 @@ export interface BlockRead {
   /** The position at which the recipe names the file. */
   place: (string | number)[];
   /**
-   * When the reader goes on without the file. `missing`: always, since the action lists it as missing. `skipped`: if
-   * the writer was skipped, and the file is then left out.
+   * When the reader can do without the file. `missing`: always; the action lists the file as missing. `skipped`: if the
+   * writer was skipped; the file is then left out of the action.
    */
   without: 'missing' | 'skipped' | 'never';
   /** The conditions under which the file is read. */
@@ -25,7 +25,7 @@ export interface BlockRead {
 
 /**
  * Checks that every file read was written before. A file written under a condition must be read under the same one, or
- * by a reader that can go on without it (recipes.md, Instructions).
+ * by a reader that can do without it (recipes.md, Instructions).
  */
 export function lintFiles(lintable: LintableSequence): void {
   const { recipe, source } = lintable;
@@ -62,7 +62,7 @@ function lintRead(lintable: LintableSequence, index: number, read: BlockRead, ea
   }
 }
 
-/** Whether the document has a writer at every size of work at which it is read. Other conditions count as doubts. */
+/** Whether some writer runs at every size of work at which the document is read. False if other conditions matter. */
 function coverEverySize(writers: readonly BlockWrite[], { when: reading }: BlockRead): boolean {
   const bySize = writers.filter(({ when, unsure }) => unsure.length === 0 && when.every(isAboutSize));
   return (
@@ -76,7 +76,7 @@ function holdAt(size: string, conditions: readonly string[]): boolean {
   try {
     return conditions.every((condition) => evaluateCondition(condition, { size }));
   } catch {
-    // The check of conditions reports the fault.
+    // `lintConditions` reports the fault.
     return false;
   }
 }
@@ -85,7 +85,7 @@ function isAboutSize(condition: string): boolean {
   return [...listRootNames(condition)].every((name) => name === 'size');
 }
 
-/** Whether a reader finds the document or can go on without it. */
+/** Whether a reader finds the document or can do without it. */
 function isThere({ when, unsure }: BlockWrite, read: BlockRead): boolean {
   if (read.without === 'missing') return true;
   const needed = read.without === 'skipped' ? unsure : [...when, ...unsure];
@@ -121,8 +121,8 @@ export function findOwnInput(block: ResolvedBlock): string | null {
 
 /**
  * Lists the documents that a block reads.
- * @param index of the block
- * @param raw the block as written
+ * @param index the block's index
+ * @param raw the block as written in the recipe
  */
 export function listReads(
   block: ResolvedBlock,
@@ -131,7 +131,7 @@ export function listReads(
 ): BlockRead[] {
   const place = ['blocks', index];
   const when = block.when === undefined ? [] : [block.when];
-  // Inputs added by role are always written before, and have no position in the file.
+  // Inputs added by role are always written by an earlier block, and have no position in the recipe file.
   const isStated = (part: object | undefined, key: string) => raw === undefined || (part !== undefined && key in part);
   const named = (key: 'read' | 'consult', without: BlockRead['without']) =>
     'read' in block && isStated(raw, key)

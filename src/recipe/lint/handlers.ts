@@ -33,7 +33,7 @@ function lintPolicies({ source, report }: LintableEngine): void {
   );
 }
 
-/** Warns if a person is asked in a recipe for autopilot, where no person is present. */
+/** Warns if a handler asks a person although the recipe runs on autopilot, where no person is present. */
 function lintPersons({ source, recipe, report }: LintableEngine): void {
   if (recipe.mode['interaction'] !== 'autopilot') return;
   for (const [key, { actor }] of Object.entries(source.handlers ?? {})) {

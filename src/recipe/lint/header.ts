@@ -53,7 +53,7 @@ export function lintName(name: string, expected: string, report: ProblemLog): vo
   });
 }
 
-/** Warns about a description of several lines: agents choose recipes from a list with one line for each. */
+/** Warns about a description of several lines, since agents choose recipes from a list with one line per recipe. */
 export function lintDescription({ description }: Pick<SequentialSource, 'description'>, report: ProblemLog): void {
   if (description?.trim().includes('\n') !== true) return;
   report.warning(['description'], 'Lists show the description on one line.', {

@@ -54,7 +54,7 @@ function lintSequence(lintable: LintableSequence): void {
   lintFiles(lintable);
 }
 
-/** Shell built-ins: a program of that name could not change the process that starts it. */
+/** Shell built-ins, which need a shell: a program of that name could not change the process that starts it. */
 const OF_SHELL = ['cd', 'export', 'source', '.', 'alias', 'unset', 'set'];
 
 /**
@@ -85,7 +85,7 @@ function lintCommands({ recipe, report }: Lintable): void {
   }
 }
 
-/** Checks that a block writes every required section before it is checked. */
+/** Checks that blocks write every required section before the draft is validated. */
 function lintDraft(lintable: LintableSequence): void {
   const { recipe, source, report } = lintable;
   lintSections(lintable);

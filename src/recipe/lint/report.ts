@@ -47,7 +47,7 @@ function getGutterWidth(line: number): number {
   return Math.max(4, String(line).length);
 }
 
-/** Replaces each control or invisible character by one character, so that carets stay below their column. */
+/** Replaces each control or invisible character with one visible character, so that carets stay below their column. */
 function replaceControls(text: string): string {
   return replaceInvisible(
     text.replace(/\t/g, ' ').replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, '�'),

@@ -158,10 +158,10 @@ function findFault(key: string, at: ReadPosition, { keys, blocks }: Known): stri
   return root === 'blocks' && blocks !== null ? findValuePathFault(blocks, path, at) : describeUnknown(key, keys);
 }
 
-/** Commands that run after the data of their block was handed in. */
+/** Fields with commands that run after their block's data was handed in. */
 const AFTER_DATA = ['save', 'exitCheck', 'then', 'onComplete'];
 
-/** Returns the position of a text among the blocks. A text outside all blocks is filled last. */
+/** Returns the position of a text among the blocks. Placeholders outside all blocks are filled after the last one. */
 function findReader({ recipe }: Lintable, { place: [list, index], field }: Text): ReadPosition {
   if (list !== 'blocks' || typeof index !== 'number') return { index: recipe.blocks.length };
   const block = recipe.blocks[index];

@@ -20,7 +20,7 @@ export interface AgentDefinition {
   maySave: boolean;
   /** Why the file cannot be read; absent if it can. */
   unread?: string;
-  /** Why the definition says less than its author meant; absent if it does not. */
+  /** Why the definition tells the agent less than intended (empty, or invalid front matter); absent if it is sound. */
   flaw?: string;
 }
 

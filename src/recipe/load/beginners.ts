@@ -11,9 +11,9 @@ import { findShippedYaml } from './shipped-texts.js';
 export interface StartableRecipe {
   /** The name under which `init` loads it. */
   name: string;
-  /** The skill as stated, or else derived from the name. */
+  /** The skill that the recipe states, or else the first word of its name. */
   skill: string;
-  /** The mode as stated; flags fill in the rest. */
+  /** The mode that the recipe states or its name implies; flags fill in the rest. */
   mode: Record<string, string>;
 }
 

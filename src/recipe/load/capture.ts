@@ -13,7 +13,7 @@ import { describeFile } from './recipe-files.js';
 
 const SHIPPED = 'dev-cli:';
 
-/** Captures all that a run needs of its recipe, as plain JSON (recipes.md §5); null if the recipe has errors. */
+/** Captures all that a run needs from its recipe, as plain JSON (recipes.md §5); null if the recipe has errors. */
 export function captureRecipe(compiled: CompiledRecipe): CapturedRecipe | null {
   const { draft } = compiled;
   if (draft === null || hasErrors(compiled.report.problems)) return null;
@@ -65,7 +65,7 @@ export function recompile(captured: CapturedRecipe): CapturedRecipe {
   });
 }
 
-/** Absolute directories that cannot contain any captured file. */
+/** Invented absolute directories in which captured files are looked up; no real path begins with them. */
 const PROJECT = '/dev-cli:project';
 const SHIPPED_HOME = '/dev-cli:shipped';
 

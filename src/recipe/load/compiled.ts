@@ -12,7 +12,7 @@ export interface CompiledRecipe {
   file: string;
   /** The problems found so far; lint adds its own. */
   report: ProblemLog;
-  /** Type and description as written; empty if they cannot be read. */
+  /** Type and description as written in the file; empty if they cannot be read. */
   header: { type: string; description: string };
   /** Null if the document is unusable. */
   draft: RecipeDraft | WorkflowDraft | null;
@@ -48,7 +48,7 @@ interface RecipeParts {
 
 /** A phase of a workflow, with its recipe if that was found. */
 export interface CompiledPhase {
-  /** The phase as written; null if it does not fit the schema. */
+  /** The phase as written in the workflow; null if it does not fit the schema. */
   stated: MetaSource['phases'][number] | null;
   /** The recipe's file; null if there is none with this name. */
   file: LibraryFile | null;

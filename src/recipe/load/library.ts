@@ -11,9 +11,9 @@ export interface Library {
   shipped: string;
   /** Absolute root of the project; null outside any project. */
   project: string | null;
-  /** Finds files at any depth. If absent, only files directly in a directory are found, and no homes are shared. */
+  /** Finds files at any depth. Without it, only files directly in a directory are found, and no shared homes. */
   files?: () => FileFinder;
-  /** Shared homes; override those that the user's settings and the project's preferences name. */
+  /** Shared homes, used instead of those that the user's settings and the project's preferences name. */
   shared?: readonly string[];
 }
 
@@ -68,13 +68,13 @@ export function isUsable(library: Library, home: LibraryHome, path: string): boo
   return home.origin === 'project' || isInsideHome(library, home, path);
 }
 
-/** The name of an npm package; any other entry of the list is a directory. */
+/** The name of an npm package; any other entry in the `recipes` setting is a directory. */
 const PACKAGE = /^(@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 const PARTS = ['recipes', 'workflows', 'agents'];
 
 /**
  * Lists the homes that projects share, in order of precedence: the user's, then those that `recipes` in
- * .dev/preferences.yaml names (authoring.md, Where recipes are found). No code of a package is run.
+ * .dev/preferences.yaml names (authoring.md, Where recipes are found). A package's code is never run.
  * @returns absolute directories
  * @throws DevCliError `PREFERENCES_INVALID`, with every entry that does not exist; `IO`
  */
@@ -118,7 +118,7 @@ function findEntry({ reader }: Library, project: string, entry: string, finder: 
   };
 }
 
-/** Finds a package like Node does: in node_modules of the project, or of a directory above it. */
+/** Finds a package as Node does: in node_modules of the project, or of a directory above it. */
 function findPackage(reader: FileReader, project: string, name: string): string | null {
   for (let at = project; ; at = posix.dirname(at)) {
     const base = posix.join(at, 'node_modules', name);

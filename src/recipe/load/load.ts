@@ -29,21 +29,21 @@ export interface LoadedRecipe {
   file: string;
   /** The text of every file that a problem can refer to, by its path as shown to the user. */
   texts: Record<string, string>;
-  /** Type and description as written; empty if they cannot be read. */
+  /** Type and description as written in the file; empty if they cannot be read. */
   header: CompiledRecipe['header'];
 }
 
 /** One line of `recipe list`. */
 export interface ListedRecipe {
   name: string;
-  /** Type and description as written; empty if they cannot be read. */
+  /** Type and description as written in the file; empty if they cannot be read. */
   type: string;
   description: string;
   /** The path as shown to the user. */
   file: string;
   /** Whether the recipe is shipped with dev-cli. */
   shipped: boolean;
-  /** The variables that `--set` accepts, with their defaults or null; absent if there are none, or errors. */
+  /** The variables that `--set` accepts, with their defaults or null; absent if there are none or errors were found. */
   variables?: JsonObject;
   /** The files with the same name that this file replaces. */
   shadows?: string[];

@@ -24,7 +24,7 @@ export interface LibraryFile {
   shipped: boolean;
   /** The kind of home that it comes from. */
   origin: LibraryHome['origin'];
-  /** The file of the same home and name that takes precedence, as shown to the user: this file is never used. */
+  /** The file (as shown to the user) of the same name that takes precedence in its home, so this one is never used. */
   hiddenBy?: string;
 }
 
@@ -178,7 +178,7 @@ function findShipped(library: Library, name: string): LibraryFile | null {
 /**
  * Resolves a path relative to the file at `path`.
  * @returns the absolute path; null if `relative` is absolute, contains backslashes, or leaves the home of the file (the
- * project, the package or a shared home), also through a link. A file in no home must not leave its own directory.
+ * project, the package or a shared home), even if only through a link. A file in no home must not leave its directory.
  */
 export function resolveSibling(library: Library, path: string, relative: string): string | null {
   if (relative.startsWith('/') || relative.includes('\\') || relative.includes('\0')) return null;

@@ -10,7 +10,7 @@ import { quoteWord } from '../source/yaml.js';
 /** Default for `timeout`: how many seconds an external command may take. */
 const DEFAULT_TIMEOUT = 300;
 
-/** The options of a block or handler for its command. */
+/** The options with which a block or handler runs its external command. */
 export interface ExternalOptions {
   shell?: boolean;
   /** Seconds. Default: 300. */
@@ -22,9 +22,8 @@ export interface ExternalOptions {
 type SourcePath = readonly (string | number)[];
 
 /**
- * Parses a command of a recipe: `dev-cli …` by the command registry, anything else as an external command (recipes.md
- * §2).
- * @returns null for a command that does not parse; this is reported
+ * Parses a recipe's command: `dev-cli …` by the command registry, anything else as an external command (recipes.md §2).
+ * @returns null for a command that does not parse, which is reported
  */
 export function resolveCommand(
   source: CommandSource,
@@ -57,7 +56,7 @@ function buildExternal(argv: string[], source: string, options: ExternalOptions)
 
 /**
  * Parses the command of a field that allows only `dev-cli …`: save, then, onComplete, exitCheck.
- * @returns null for any other command; this is reported
+ * @returns null for any other command, which is reported
  */
 export function resolveOwnCommand(source: CommandSource, place: SourcePath, report: ProblemLog): OwnCommand | null {
   const words = splitWords(source, place, report);
@@ -111,7 +110,7 @@ function splitWords(source: CommandSource, place: SourcePath, report: ProblemLog
   return null;
 }
 
-/** Parses a `dev-cli …` command. `process` is set if it runs as a process of its own. */
+/** Parses a `dev-cli …` command. `process` is set if the command runs as a separate process. */
 function parseOwnCommand(
   words: string[],
   source: string,

@@ -24,7 +24,7 @@ const LOOKS: readonly Kind[] = [];
 const ANALYSES: readonly Kind[] = ['draft', 'findings'];
 const ALL: readonly Kind[] = ['draft', 'plan', 'findings', 'analyses'];
 
-/** What the shipped roles read. Any other role, such as the plan reviewer, reads all there is. */
+/** The documents that shipped roles read. Any other role, such as the plan reviewer, reads all documents. */
 const ROLES: ReadonlyMap<string, readonly Kind[]> = new Map([
   ['code-explorer', LOOKS],
   ['docs-researcher', LOOKS],
@@ -37,8 +37,8 @@ const ROLES: ReadonlyMap<string, readonly Kind[]> = new Map([
 ]);
 
 /**
- * Adds the inputs of their role to blocks and agents that state none. A stated list is kept, even an empty one.
- * @param sources the blocks as written
+ * Adds default inputs to blocks and agents that state none. A stated list is kept, even an empty one.
+ * @param sources the blocks as written in the recipe file
  * @param required the sections that the recipe requires of its draft
  */
 export function addDefaultInputs(
@@ -62,7 +62,7 @@ export function addDefaultInputs(
   });
 }
 
-/** Selects what the main agent reads: a plan's basis, or the draft to be filled; otherwise files only when needed. */
+/** Selects what the main agent reads: a plan's basis, the draft to be filled or, in other blocks, files when needed. */
 function selectForAction(block: ResolvedBlock, written: Documents): { read: string[]; consult: string[] } {
   if (runsCommand(block, 'plan generate')) {
     const condensed: Kind = written.analyses.length > 0 ? 'analyses' : 'findings';
@@ -83,7 +83,7 @@ function select(written: Documents, kinds: readonly Kind[] = ALL): string[] {
   return kinds.flatMap((kind) => written[kind]);
 }
 
-/** Lists the documents that blocks write whose names are known before the run. */
+/** Lists the documents that blocks write under names known before the run. */
 function listDocuments(blocks: readonly ResolvedBlock[], required: readonly SectionId[]): Documents {
   const paths = blocks.flatMap((block) => listBlockWrites(block).map(({ path }) => path));
   const known = [...new Set(paths)].filter((path) => listPlaceholders(path).every(({ key }) => key === 'name'));

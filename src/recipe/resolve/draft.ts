@@ -6,8 +6,8 @@ import type { BlockSource } from '../source/schema.js';
 import { listPlaceholders } from '../template.js';
 
 /**
- * Lists the sections that `draft validate` requires by default, by depth and by what a plan is made of (documents.md,
- * draft validate).
+ * Lists the sections that `draft validate` requires by default. This depends on the depth and, if that is quick, on
+ * whether the recipe generates a plan (documents.md, draft validate).
  */
 export function listDefaultSections(depth: string | undefined, blocks: readonly BlockSource[]): readonly SectionId[] {
   if (depth !== 'quick') return ['intent', 'purpose', 'boundaries', 'criteria', 'decisions', 'findings'];

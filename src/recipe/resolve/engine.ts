@@ -22,11 +22,11 @@ import { type ReadSibling, readSiblingText } from './text.js';
 export interface EngineReaders {
   /** Reads a file beside the recipe. */
   beside: ReadSibling;
-  /** Reads a file of the dev-cli package by its path in it. */
+  /** Reads a file of the dev-cli package by its path in the package. */
   shipped: ReadSibling;
 }
 
-/** The order of dispositions when several apply, if the recipe states no `triage_precedence`. */
+/** Which disposition wins when several apply, if the recipe states no `triage_precedence`. */
 export const DEFAULT_PRECEDENCE: readonly Disposition[] = ['halt', 'adapt', 'retry'];
 
 /** Preferences that the engine reads in every recipe. */
@@ -76,7 +76,7 @@ function resolveEngine(source: EngineSource, report: ProblemLog, readers: Engine
     );
   const early = sortHandlers(own, 'worker');
   const late = sortHandlers(own, 'verify');
-  // A handler whose `after` names nothing is an error. It is resolved anyway, so that its other faults are reported.
+  // A handler whose `after` names no stage is an error. It is resolved anyway, so that its other faults are reported.
   const lost = Object.keys(own).filter((key) => !early.includes(key) && !late.includes(key));
   const todo = [
     ...shipped('todo', 'worker'),
@@ -175,8 +175,8 @@ function getAnchor(handler: OwnHandlerSource | undefined): string {
 }
 
 /**
- * Sorts the own handlers that follow `anchor`: each before its own followers, otherwise in file order (engine.md, Own
- * handlers). A handler whose `after` names nothing, or is part of a cycle, follows no anchor.
+ * Lists the own handlers that follow `anchor`, directly or after one another: each before its own followers, otherwise
+ * in file order (engine.md, Own handlers). A handler in a cycle, or whose `after` names no stage, follows no anchor.
  */
 function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
   return Object.keys(handlers)
@@ -184,7 +184,7 @@ function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
     .flatMap((key) => [key, ...sortHandlers(handlers, key)]);
 }
 
-/** Finds cycles of `after`, each once, from its first handler in the file: `[a, b]` if each follows the other. */
+/** Finds cycles of `after`: `[a, b]` if a and b follow each other. Each begins with its first handler in the file. */
 export function findHandlerCycles(handlers: OwnHandlers): string[][] {
   const known = new Set<string>();
   return Object.keys(handlers).flatMap((start) => {

@@ -24,8 +24,8 @@ type HeaderSource = Pick<
 >;
 
 /**
- * Resolves the mode: as stated, else from `flags`, else from the words of the name. A part that none of them sets is
- * absent.
+ * Resolves the mode: each part as the recipe states it, else from `flags`, else from the words of the recipe's name. A
+ * part that none of them sets is absent.
  * @param flags the flags of the recipe's own `dev-cli init` command, without `--`
  */
 export function resolveMode(source: HeaderSource, flags: readonly string[]): Record<string, string> {
@@ -40,7 +40,7 @@ export function resolveMode(source: HeaderSource, flags: readonly string[]): Rec
   };
 }
 
-/** Returns the skill as stated, or else the first word of the name. */
+/** Returns the skill that the recipe states, or else the first word of its name. */
 export function resolveSkill({ skill, name }: HeaderSource): string {
   return skill ?? name.split(/[-_]/)[0] ?? name;
 }
@@ -64,8 +64,8 @@ export function resolveCleanup(source: HeaderSource): string[] {
 }
 
 /**
- * Resolves the fields of every recipe, with their defaults (recipes.md §1). A built-in preference is added to the
- * recipe's if a text or a condition reads it.
+ * Resolves the fields that all recipes have, with their defaults (recipes.md §1). A built-in preference is added to the
+ * recipe's own if a text or a condition reads it.
  * @param templates every text that may hold placeholders
  * @param conditions every condition
  * @param reads built-in preferences that dev-cli itself reads for this type of recipe

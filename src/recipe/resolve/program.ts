@@ -4,7 +4,7 @@ import type { ChoiceTarget, Program, ProgramBlock } from '../../machine/program.
 import { standsForInit } from '../declared.js';
 import type { ResolvedBlock } from '../resolved.js';
 
-/** Builds the part of a recipe that the state machine needs: no texts for agents, no documents (recipes.md §5). */
+/** Builds the part of a recipe that the state machine needs, without text for agents and documents (recipes.md §5). */
 export function buildProgram(blocks: readonly ResolvedBlock[]): Program {
   return { blocks: blocks.map(buildProgramBlock) };
 }

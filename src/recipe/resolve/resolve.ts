@@ -53,7 +53,7 @@ export function resolveRecipe(source: SequentialSource, report: ProblemLog, read
   };
 }
 
-/** Marks a block if the run keeps its data: because it is handed in under a schema, or a condition or text reads it. */
+/** Marks a block whose data the run must keep because it has a schema, or because a condition or text reads it. */
 function markKeptData(
   block: ResolvedBlock,
   templates: readonly string[],
@@ -73,7 +73,7 @@ export function listInitFlags(blocks: readonly BlockSource[]): string[] {
   return ['standard', 'quick', 'interactive', 'autopilot'].filter((flag) => init.includes(`--${flag}`));
 }
 
-/** Drops default sections that no block writes. A stated list is binding (documents.md, draft validate). */
+/** Drops default sections that no block writes, but none that the recipe states (documents.md, draft validate). */
 function resolveRequired(
   source: SequentialSource,
   blocks: readonly ResolvedBlock[],
@@ -87,8 +87,8 @@ function resolveRequired(
 }
 
 /**
- * Returns the ids of all agents, by block and position: as stated, else the type in lower case, numbered if it occurs
- * more than once (recipes.md §2).
+ * Returns the ids of all agents, by block and position: the stated id, or else the type in lower case, numbered if it
+ * occurs more than once (recipes.md §2).
  */
 function resolveAgentIds(listed: readonly (readonly AgentSource[])[]): string[][] {
   const taken = new Set(listed.flat().flatMap(({ id }) => id ?? []));
@@ -112,14 +112,14 @@ function toId(type: string): string {
   return /^[a-z_]/.test(word) ? word : `_${word}`;
 }
 
-/** Not named as an artifact, because its rendering PLAN.md is. */
+/** Not listed as an artifact, because PLAN.md, which is rendered from it, is. */
 const UNNAMED = ['plan-content.json'];
-/** The largest number of rounds whose documents are each named. */
+/** The largest number of rounds for which each round's document is listed. */
 const MOST_ROUNDS = 20;
 
 /**
- * Lists the documents that a run names at its end if the recipe does not say (recipes.md §1): the default ones, and
- * those that its blocks write, if their paths are known before the run.
+ * Lists the documents that a run names at its end if the recipe lists none (recipes.md §1): the default ones, and those
+ * that its blocks write to paths known before the run.
  * @returns undefined if there are only the defaults, which every recipe has
  */
 function resolveArtifacts(blocks: readonly ResolvedBlock[]): string[] | undefined {
@@ -129,7 +129,7 @@ function resolveArtifacts(blocks: readonly ResolvedBlock[]): string[] | undefine
   return own.length === 0 ? undefined : [...DEFAULT_ARTIFACTS, ...own];
 }
 
-/** Returns the path for each round; empty if it contains another placeholder. */
+/** Returns the path with `{round}` filled in for each round; empty if the path contains another placeholder. */
 function listRounds(path: string, block: ResolvedBlock): string[] {
   const keys = listPlaceholders(path).map(({ key }) => key);
   if (keys.length === 0) return [path];

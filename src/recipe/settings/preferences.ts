@@ -10,7 +10,7 @@ import { parseYaml } from '../source/yaml.js';
 import { BUILTIN_PREFERENCES, describePreferenceValues, isPreferenceValue } from './builtin-preferences.js';
 import { buildPreferencesError, isBlankYaml, PREFERENCES_FILE, SETTINGS_KEYS } from './project-settings.js';
 
-/** The vars and preferences with which a run starts. A preference without a default that was not set is absent. */
+/** The vars and preferences with which a run starts. A preference that was not set and has no default is absent. */
 interface RunSettings {
   vars: JsonObject;
   preferences: Record<string, string | number | boolean>;
@@ -45,7 +45,7 @@ export function resolveSettings(
 }
 
 /**
- * Parses .dev/preferences.yaml, a mapping of names to values. Names that are not in `known` belong to other recipes.
+ * Parses .dev/preferences.yaml, a mapping of names to values. Ignores names not in `known`: they are for other recipes.
  * @throws DevCliError `PREFERENCES_INVALID`
  */
 function parsePreferences(
@@ -75,7 +75,7 @@ function parsePreference(key: string, typed: string, spec: PreferenceSpec): stri
   return value;
 }
 
-/** Parses a var as typed; its type must be that of its default. */
+/** Parses the value typed for a var; it must have the type of the var's default. */
 function parseVar(key: string, typed: string, initial: Json): Json {
   if (initial === null || typeof initial === 'string') return typed;
   let value: Json = null;
@@ -151,8 +151,8 @@ interface SettingsInput {
 
 /**
  * Resolves the mode and vars of a workflow and its phases, and the preferences of its run (recipes.md §1; recipes.md
- * §4). The mode of a phase is standard and interactive; flags override this, then the workflow, then the phase's
- * recipe. A var has the recipe's default; the workflow's var of that name overrides it, then `--set`.
+ * §4). A phase's mode is standard and interactive unless, in rising precedence, flags, the workflow or the phase's
+ * recipe say otherwise. The recipe's default for a var is overridden by the workflow's var, and both by `--set`.
  * @throws DevCliError `PREFERENCES_INVALID`, `UNKNOWN_PREFERENCE`
  */
 export function resolveWorkflowSettings(

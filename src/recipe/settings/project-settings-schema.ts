@@ -4,7 +4,7 @@ import { HARNESS_IDS, type HarnessId } from '../../generated/harnesses.js';
 import { textSchema, wordSchema } from '../source/schema-parts.js';
 import { RuntimeSettingsSchema } from './runtime-schema.js';
 
-/** Keys of .dev/preferences.yaml that are not preferences of runs (harness.md, Roles and agents; protocol.md §5). */
+/** Keys of .dev/preferences.yaml that are not run preferences (harness.md, Roles and agents; protocol.md §5). */
 
 const effort = wordSchema('The reasoning effort of the model.', 'low', 'medium', 'high');
 
@@ -77,5 +77,5 @@ export const ProjectSettingsSchema = Type.Object(
   },
 );
 
-/** The content of .dev/preferences.yaml besides preferences of runs. */
+/** The content of .dev/preferences.yaml other than run preferences. */
 export type ProjectSettings = Static<typeof ProjectSettingsSchema>;

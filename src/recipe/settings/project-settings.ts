@@ -13,14 +13,14 @@ export const PREFERENCES_FILE = '.dev/preferences.yaml';
 
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/project-settings.js').default };
 
-/** The keys of .dev/preferences.yaml that are not preferences of runs. */
+/** The keys of .dev/preferences.yaml that are not run preferences. */
 export const SETTINGS_KEYS = Object.keys(outline.properties ?? {}) as readonly (keyof ProjectSettings)[];
 
 /**
- * Reads the given keys of .dev/preferences.yaml, none of them a preference of runs. Faults elsewhere in the file are
- * ignored unless it is not valid YAML: a faulty key must not stop a caller that needs another key.
+ * Reads the given keys of .dev/preferences.yaml, none of them a run preference. Faults in other keys are ignored, so
+ * that they do not stop a caller that does not need those keys. A file that is not valid YAML is always refused.
  * @param text the content of the file; null if there is none
- * @param check reports what the schema cannot express, at positions relative to the whole file
+ * @param check reports faults that the schema cannot express, at positions in the whole file
  * @throws DevCliError `PREFERENCES_INVALID` with every problem at its position
  */
 export function readProjectSettings<K extends keyof ProjectSettings>(

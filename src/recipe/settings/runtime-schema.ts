@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { noOtherKeys } from '../../base/schema.js';
 import { textSchema } from '../source/schema-parts.js';
 
-/** Settings of the agent runtime that both projects and users have (runtime.md, Permissions, Hooks, Configuration). */
+/** Settings of the agent runtime for projects and for users (runtime.md, Permissions, Hooks, Configuration). */
 
 const rules = (description: string, ...examples: string[]) =>
   Type.Array(
@@ -59,7 +59,7 @@ export const RuntimeSettingsSchema = Type.Object(RUNTIME_SETTINGS, {
   description: 'Rules, hooks and limits of `dev-cli drive` and `prompt` in this project.',
 });
 
-/** Permission rules as written. */
+/** Permission rules as written in the settings. */
 export type PermissionRules = Static<typeof PermissionsSchema>;
-/** Hooks as written. */
+/** Hooks as written in the settings. */
 export type HookSettings = Static<typeof HooksSchema>;

@@ -34,12 +34,12 @@ export type CheckedSource =
 
 type Document = Record<string, unknown>;
 
-/** Checks a document against the schema and reports its faults; returns null if nothing of it is usable. */
+/** Checks a document against the schema and reports its faults; returns null if nothing in it is usable. */
 export function checkSource(yaml: YamlSource, file: LibraryFile, report: ProblemLog): CheckedSource | null {
   if (yaml.value === undefined) return null;
   const stated = checkSchema(yaml.value, report);
   const type = guessType(yaml.value);
-  // The type decides how the rest is judged. A wrong one is reported, and the type probably meant is assumed.
+  // The type decides how the rest is judged. A wrong type is reported, and the one probably meant is assumed.
   const value: Document = { ...structuredClone(yaml.value), ...omitUndefined({ type }) };
   const misfits = type === undefined ? stated : checkSchema(value, report);
   for (const place of misfits.unknown) removeUnknown(value, place);
@@ -72,7 +72,7 @@ export function checkSource(yaml: YamlSource, file: LibraryFile, report: Problem
 
 const TYPES = ['sequential', 'engine', 'meta'];
 
-/** Guesses the type of a document without a valid one; undefined if it has one, or no field suggests one. */
+/** Guesses the type of a document that states no valid type; undefined if it states one, or no field suggests one. */
 function guessType({ type, ...fields }: Document): string | undefined {
   if (typeof type === 'string' && TYPES.includes(type)) return undefined;
   const meant = typeof type === 'string' ? findSuggestion(type, TYPES) : undefined;
@@ -95,7 +95,7 @@ function removeFaults(
   return new Set(faults.flatMap(([field, index]) => (field === steps && index !== undefined ? Number(index) : [])));
 }
 
-/** Removes faulty handlers, faulty settings of `config` and other faulty fields; returns the keys of the handlers. */
+/** Removes faulty handlers, faulty settings in `config` and other faulty fields. Returns the faulty handlers' keys. */
 function removeEngineFaults(value: Document, faults: SchemaFaults['broken']): ReadonlySet<string> {
   const broken = new Set<string>();
   for (const place of faults) {
@@ -106,7 +106,7 @@ function removeEngineFaults(value: Document, faults: SchemaFaults['broken']): Re
   return broken;
 }
 
-/** Removes an unknown key. A misspelt `instruction` keeps its text under the right key, so that lint finds one. */
+/** Removes an unknown key. A misspelt `instruction` is renamed, so that lint does not also report it as missing. */
 function removeUnknown(value: unknown, [key = '', ...rest]: readonly string[]): void {
   if (typeof value !== 'object' || value === null) return;
   const holder = value as Document;

@@ -1,4 +1,4 @@
-/** A problem of a recipe or of a file it uses, with its position (recipes.md §1). */
+/** A problem in a recipe or in a file it uses, with its position (recipes.md §1). */
 export interface RecipeProblem {
   severity: 'error' | 'warning';
   /** What is wrong, as a sentence. */

@@ -72,7 +72,7 @@ function isSameError(told: RecipeProblem, { file, line, column, length }: Recipe
   );
 }
 
-/** Wraps a log so that it drops warnings at a position inside or around one with an error. */
+/** Wraps a log so that it drops warnings about values that contain, or lie within, a value with an error. */
 export function leaveOutFaulty(report: ProblemLog): ProblemLog {
   const faulty = report.problems.flatMap(({ severity, pointer }) =>
     severity === 'error' && pointer !== undefined ? `${pointer}/` : [],

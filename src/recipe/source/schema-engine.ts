@@ -143,7 +143,7 @@ export const EngineSourceSchema = Type.Object(
   noOtherKeys,
 );
 
-/** An engine recipe as written. */
+/** An engine recipe as written in its file. */
 export type EngineSource = Static<typeof EngineSourceSchema>;
-/** A recipe's own handler as written. */
+/** A recipe's own handler as written in its file. */
 export type OwnHandlerSource = Static<typeof OwnHandlerSourceSchema>;

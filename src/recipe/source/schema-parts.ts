@@ -3,7 +3,7 @@ import { enumSchema, noOtherKeys } from '../../base/schema.js';
 
 /** The fields that all three recipe types share, and the parts from which their schemas are built (recipes.md §1). */
 
-/** Not only white space. A pattern rather than a length, so that the generated validator needs no code of ajv. */
+/** Not only white space. A pattern rather than a length, so that the generated validator needs no code from ajv. */
 const NOT_BLANK = { pattern: '\\S' };
 /** Adds examples for editors; validators ignore them. */
 const shown = (examples: readonly unknown[]) => (examples.length === 0 ? {} : { examples: [...examples] });

@@ -210,10 +210,10 @@ export const schemaField = Type.Optional(
 );
 
 export type ChoiceSource = Static<typeof ChoiceSource>;
-/** The reaction to a failure as written. */
+/** The reaction to a failure, as written in the recipe. */
 export type OnErrorSource = Static<typeof OnErrorSource>;
 export type AgentSource = Static<typeof AgentSource>;
-/** The fields of every block, as written. */
+/** The fields of every block, as written in the recipe. */
 export type CommonSource = Static<TObject<typeof commonFields>> & { type: BlockKind };
-/** The fields of a block that asks an agent or a person, as written. */
+/** The fields of a block that asks an agent or a person, as written in the recipe. */
 export type AskingSource = Static<TObject<typeof askingFields>> & { type: BlockKind };

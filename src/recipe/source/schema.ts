@@ -106,10 +106,10 @@ export const RecipeSchema = taggedUnion('type', [SequentialSource, EngineSourceS
   description: 'A dev-cli recipe (docs/recipe-language.md).',
 });
 
-/** A sequential recipe as written. */
+/** A sequential recipe as written in its file. */
 export type SequentialSource = Static<typeof SequentialSource>;
-/** A workflow as written. */
+/** A workflow as written in its file. */
 export type MetaSource = Static<typeof MetaSource>;
 export type BlockSource = Static<typeof BlockSourceSchema>;
-/** A block of type `K` as written. */
+/** A block of type `K` as written in the recipe. */
 export type BlockSourceOf<K extends BlockSource['type']> = Extract<BlockSource, { type: K }>;

@@ -6,7 +6,7 @@ import { HANDLER_KEY } from '../../registry/handlers.js';
 import type { ProblemLog } from './report.js';
 import { BRACES_IN_QUOTES, parsePointer, quoteSuggestion, quoteWord, toPointer } from './yaml.js';
 
-// A plain `require`, as in conditions/language.ts: this validator is the largest, and nearly all recipes are valid.
+// A plain `require`, as in conditions/language.ts, so that only invalid recipes load this validator, the largest one.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../../generated/recipe.js').default };
 
 /** The positions where a document does not fit the schema, each as a list of keys from the root down. */
@@ -41,7 +41,7 @@ export function checkValue(schema: CheckedSchema, value: unknown, report: Proble
     }
     // An unknown word for the type makes the whole surrounding object unusable.
     misfits.broken.push(fault.kind === 'word' && fault.isTag ? place.slice(0, -1) : place);
-    // The misspelt key was reported with the name of this missing one.
+    // The report of a misspelt key already suggests this missing key.
     if (fault.kind === 'missing' && misspelt.has(toPointer(...place, fault.key))) continue;
     const tag = fault.kind === 'missing' ? findMisspeltKey(fault) : undefined;
     if (fault.kind === 'missing' && tag !== undefined) {
@@ -58,7 +58,7 @@ export function checkValue(schema: CheckedSchema, value: unknown, report: Proble
   return misfits;
 }
 
-/** Finds the key that probably stands for a missing `type` or `actor`; no other rule of the schema would report it. */
+/** Finds the key that is probably a misspelt `type` or `actor`; no other rule of the schema would report that key. */
 function findMisspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing' }): string | undefined {
   if ((missing !== 'type' && missing !== 'actor') || !isRecord(given)) return undefined;
   return Object.keys(given).find((key) => key !== 'id' && findSuggestion(key, [missing]) === missing);

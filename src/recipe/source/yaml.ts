@@ -6,13 +6,13 @@ import { locateOffset, type OffsetRange, type RecipeProblem } from './problem.js
 
 const yaml = (): typeof import('yaml') => require('yaml');
 
-/** In characters; several times the size of a recipe. On hostile text the parser takes quadratic time. */
+/** The largest file, in characters; recipes are far smaller. On hostile text the parser takes quadratic time. */
 const MAX_LENGTH = 64 * 1024;
-/** Each use of an alias counts with everything it expands to, so nested aliases cannot grow without limit. */
+/** The most aliases in a file. An alias counts with all that it expands to, so nested aliases are limited, too. */
 const MAX_ALIASES = 100;
 /** The largest number of faults reported. */
 const MAX_FAULTS = 20;
-/** Characters that YAML does not allow; they would control the terminal of whoever reads the text. */
+/** Characters that YAML does not allow; they could control the terminal on which the text is shown. */
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/;
 
 /** A parsed YAML file that can return the positions of its values. */
@@ -93,7 +93,7 @@ function parseText(text: string, file: string, most: number = MAX_LENGTH): YamlS
     }
     source.value = document.toJS({ maxAliasCount: MAX_ALIASES }) as Record<string, unknown>;
   } catch (error) {
-    // The parser does not limit depth; it throws on too many aliases.
+    // The parser has no depth limit, so deep nesting overflows the stack. Too many aliases make it throw, too.
     const why = error instanceof RangeError ? 'The file is nested too deeply.' : readFirstLine(error);
     report(`The YAML cannot be read. ${why}`, START);
     source.value = undefined;
@@ -147,8 +147,8 @@ export function quoteSuggestion(word: string, known: readonly string[]): string 
 }
 
 /**
- * Whether a document contains only what JSON can express. Reports everything else, and repeated keys: the parser's own
- * check for those compares every key with every other.
+ * Whether a document contains only what JSON can express. Reports everything else, and repeated keys. The parser's own
+ * check for repeated keys is off, since it compares every key with every other.
  */
 function isPlainData(document: Document, report: (message: string, span: OffsetRange, fix?: string) => void): boolean {
   const { visit, isScalar } = yaml();

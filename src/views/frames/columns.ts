@@ -5,7 +5,7 @@ import type { Line, Span } from '../../base/spans.js';
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Whether each character takes one column: ASCII, and the signs of frames. Most texts pass, and need no segmenter. */
+/** Whether each character takes one column, as ASCII and the signs of frames do. Such texts need no segmenter. */
 const isPlain = (text: string) => /^[ -~«·»–…‖›↑↓↻■○●◐✓✗━╌]*$/.test(text);
 
 /** Splits a text into graphemes, each with the columns that it takes. */
@@ -113,7 +113,7 @@ export function wrapSpans(spans: Line, columns: number, indent: number, goesOn =
       return;
     }
     if (isBlank) {
-      // Full, so that the next word starts a new line, however short it is.
+      // Marks the line as full, so that the next word starts a new line, however short it is.
       used = room;
       return;
     }

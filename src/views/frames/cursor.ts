@@ -116,7 +116,7 @@ function carryOut(cursor: ScreenCursor, act: KeyAction, shown: Shown): Pressed {
       return only({ allEnded: !cursor.allEnded });
     case 'hold':
       if (isHeld === null) return change(cursor, {}, { notice: 'Only a live run can be held.' });
-      // To release a run a person has to type yes; to ask here, too, would be asking twice.
+      // `release` itself makes the person type yes, so a question here would be the second one.
       return isHeld ? wish({ do: 'release' }) : only({ asksHold: true });
     case 'answer':
     case 'page':

@@ -11,7 +11,7 @@ const STRETCHES = 12;
 
 const WHO = { agent: 'agent', you: 'you', commands: 'command' } as const;
 
-/** Lays out what is known of a row: state, attempts, reason for a failure, segments with their outcome, files. */
+/** Lays out the details of a row: state, attempts, reason for a failure, segments with their outcome, files. */
 export function renderDetails(row: TimelineRow, columns: number, now: number): Line[] {
   const { id, title, state, attempts, commit, why, after, segments } = row;
   const line = (text: string, as?: Shade): Line[] =>

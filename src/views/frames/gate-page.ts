@@ -25,7 +25,7 @@ export interface GateFrame {
 /**
  * Lays out a gate as a page: the answers stay at the bottom, the text scrolls above them, with changes first (view.md,
  * Gate).
- * @param question what is asked below the answers
+ * @param question the prompt below the answers
  */
 export function renderGateFrame(decision: Decision, size: TerminalSize, place: GatePlace, question: string): GateFrame {
   const { columns, rows } = size;
@@ -53,7 +53,7 @@ function describeRange(top: number, room: number, length: number): string {
   return `${top + 1}–${end} of ${length}${end < length ? ' ↓' : ''}${top > 0 ? ' ↑' : ''}`;
 }
 
-/** Puts changes first. A wrapped line is indented further than its first line, so as not to look like a new one. */
+/** Puts changes first. Indents the rest of a wrapped line, so that it does not look like a new line. */
 function renderSections(sections: readonly DecisionSection[], columns: number): Line[] {
   const isChange = ({ heading }: DecisionSection) => heading.startsWith('What changed');
   const inOrder = [...sections.filter(isChange), ...sections.filter((one) => !isChange(one))];

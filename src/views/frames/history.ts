@@ -3,7 +3,7 @@ import type { Paragraph, Span } from '../../base/spans.js';
 import { type HistoryMoment, type HistoryView, listEarlier, listHead, listMoments } from '../history-text.js';
 import { layOutInstruction, layOutRow } from './rows.js';
 
-/** Below the first number of columns the day is left out, below the second one the seconds. */
+/** A terminal with fewer columns than the first number shows no day, one with fewer than the second no seconds. */
 const DATED = 80;
 const SECONDS = 60;
 

@@ -42,8 +42,8 @@ export function listHomeRows(home: HomeView, cursor: ScreenCursor): ShownRow[] {
 
 /**
  * Lays out home as a screen: exactly as many lines as the screen has, none wider than it (view.md, Home).
- * @param home with all ended runs
- * @param format writes commands for a root
+ * @param home the content of home, including all ended runs
+ * @param format returns a function that writes commands for the given root
  */
 export function renderHomeFrame(
   home: HomeView,

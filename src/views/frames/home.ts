@@ -9,20 +9,20 @@ import { measureText, padLine, wrapSpans } from './columns.js';
 
 /** The options for laying out home. */
 export interface Options {
-  /** Instant in milliseconds up to which durations are shown. */
+  /** The current time in milliseconds, up to which durations are counted. */
   now: number;
   /** The width of the terminal. */
   columns: number;
-  /** Writes commands for a root, absolute; undefined for the root of the call. */
+  /** Returns a function that writes commands for an absolute root; undefined stands for the call's own root. */
   format: (root: string | undefined) => CommandFormatter;
   /** Whether words replace signs. */
   inWords?: boolean;
 }
 
-/** Below this number of columns, the continuation of a text begins at the left. */
+/** With fewer columns than this, wrapped lines begin near the left edge rather than below the text. */
 const WIDE = 80;
 
-/** The largest number of columns of a frame: longer lines are hard to read. */
+/** The largest number of columns of a frame, since longer lines are hard to read. */
 const MOST = 120;
 
 /** Lays out home in lines that fit the columns: text wraps, and nothing is cut off. */
@@ -44,7 +44,7 @@ export function renderTitle(home: HomeView, columns: number): Line[] {
   return wrapSpans(head, columns, 2);
 }
 
-/** Lays out what a person can start with. */
+/** Lays out suggestions for a person who has no runs yet. */
 export function renderNothing({ format }: Options, columns: number): Line[] {
   const written = format(undefined);
   const rows: [string, string][] = [

@@ -26,7 +26,7 @@ interface KeyRow {
 
 const BOTH = ['home', 'run'] as const;
 
-/** In the order of the last line. Keys without room there are dropped from the end. */
+/** The keys in the order of the last line, which omits those at the end if it has too little room. */
 const KEYS: readonly KeyRow[] = [
   { shown: '?', word: 'keys', does: 'all keys', on: BOTH, acts: { '?': 'help' } },
   { shown: 'q', word: 'leave', does: 'leave; Ctrl-C, too', on: BOTH, acts: { q: 'leave', 'ctrl-c': 'leave' } },

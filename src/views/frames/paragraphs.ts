@@ -8,7 +8,7 @@ const MOST = 200;
 /**
  * Lays out paragraphs so that the terminal need not wrap any line (view.md, Width). A command that does not fit on a
  * line gets lines of its own, continued as a shell accepts it.
- * @param columns of the terminal
+ * @param columns the terminal's width
  */
 export function layOutParagraphs(paragraphs: readonly Paragraph[], columns: number): Line[] {
   const room = fitColumns(columns);
@@ -29,7 +29,7 @@ function layOutParagraph({ spans, indent }: Paragraph, columns: number): Line[] 
     pending = [blanks];
   };
   for (const { text, ...span } of spans) {
-    // Terminals differ in the width of a tab.
+    // Terminals differ in the width of a tab, so a tab could not be measured.
     const shown = { ...span, text: text.replace(/[\t\n\r]+/g, ' ') };
     if (span.command === true && measureMost(shown.text) > columns - indent) {
       flush();

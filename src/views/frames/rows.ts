@@ -4,7 +4,7 @@ import type { TextRow } from '../rows.js';
 import { SIGNS } from '../signs.js';
 import { fitText, measureText, padLine } from './columns.js';
 
-/** Below the first number of columns, wrapped text is indented less; below the second, durations are left out. */
+/** With fewer columns than the first number, wrapped text is indented less; than the second, durations are left out. */
 const WIDE = 80;
 const TIMED = 60;
 

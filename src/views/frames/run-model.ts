@@ -16,7 +16,7 @@ export interface RunModel {
   waits: { sign: SignName; text: string; since: number | null };
   rows: readonly TimelineRow[];
   split: Timeline['split'];
-  /** Instant in milliseconds up to which `split` counts. */
+  /** The time up to which `split` counts, in milliseconds. */
   at: number;
   /** The code of the error that stops the journal from being read further; null if there is none. */
   fault: string | null;
@@ -25,7 +25,7 @@ export interface RunModel {
 /**
  * Builds the model of a run's screen.
  * @param read `head` is null if the run cannot be read; then only the journal is used
- * @param at instant in milliseconds at which the run was read
+ * @param at the time at which the run was read, in milliseconds
  */
 export function buildRunModel(
   name: string,

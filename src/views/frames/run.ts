@@ -23,7 +23,7 @@ export function listShownRows({ rows }: Pick<RunModel, 'rows'>, { inOrder, onlyF
 
 /**
  * Lays out the screen of a run: exactly as many lines as the screen has, none wider than it (view.md, Run screen).
- * @param told the notice to show, and the instant in milliseconds up to which durations are shown
+ * @param told the notice to show, and the current time in milliseconds, up to which durations are counted
  */
 export function renderRunFrame(model: RunModel, size: TerminalSize, cursor: ScreenCursor, told: FrameContext): Line[] {
   const { columns, rows: height } = size;

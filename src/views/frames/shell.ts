@@ -8,7 +8,7 @@ import { renderHelp, renderKeyLine, type ScreenName } from './keys.js';
 
 /** What a screen shows in addition to its model. */
 export interface FrameContext {
-  /** Instant in milliseconds up to which durations are shown. */
+  /** The current time in milliseconds, up to which durations are counted. */
   now: number;
   /** The message that a key caused; sanitized. */
   notice: string | null;
@@ -17,12 +17,12 @@ export interface FrameContext {
 /** The largest number of lines for a notice. */
 const NOTICE = 3;
 
-/** Whether a screen only has room for what waits. */
+/** Whether a screen is so small that it shows only what waits for the person. */
 export function isTinyScreen({ columns, rows }: TerminalSize): boolean {
   return columns < 40 || rows < 8;
 }
 
-/** Returns the rows of a page, which is how far a page key moves. */
+/** Returns how many rows a page key moves the cursor. */
 export function countPage({ rows }: TerminalSize): number {
   return Math.max(1, rows - 8);
 }
