@@ -57,7 +57,7 @@ export async function abortNamedRun(context: Context, given: unknown, reason: st
 }
 
 /**
- * Aborts the run of a transaction, whatever its recipe.
+ * Aborts the run of a transaction, even if its recipe is lost.
  * @returns the jobs that are still running, to be stopped after the commit
  * @throws DevCliError `RUN_ENDED` for a completed run
  */
@@ -78,7 +78,7 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
   return abandoned;
 }
 
-/** Marks steps and todos that nobody will finish as no longer running (storage.md, state.json). */
+/** Takes steps and todos out of `running`, since nobody will finish them (storage.md, state.json). */
 function layDown({ state: { steps, engine }, at }: Transaction): void {
   for (const [id, step] of Object.entries(steps)) {
     if (step.status === 'running') steps[id] = { ...step, status: 'failed', at };
