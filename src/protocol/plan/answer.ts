@@ -19,10 +19,10 @@ export type PlanStatus =
   | 'proposed'
   /** A person turned the proposal down. */
   | 'rejected'
-  /** Only the verdicts were determined. */
+  /** A dry run: only the verdicts were determined. */
   | 'judged';
 
-/** The most todos that an instruction names. */
+/** How many todos an instruction names at most. */
 const TODOS_NAMED = 20;
 
 interface Given {
@@ -93,7 +93,7 @@ function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { inst
   };
 }
 
-/** Renders the answer if neither file has changed since the execution wrote it; nothing is read for that. */
+/** Renders the answer for a call that found neither of the plan's files changed; reads no file. */
 export function renderUnchanged(name: string, state: RunState, dryRun: boolean, reader: ActionReader): Answer {
   const plan = { status: dryRun ? 'judged' : 'unchanged', verdicts: [] };
   const action = getShownAction(state);
