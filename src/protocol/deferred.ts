@@ -86,7 +86,9 @@ function refreshFinalReport(tx: Transaction): void {
   refreshDoneAction(tx);
 }
 
-/** Returns the directory of the newest attempt's records or, if that attempt ended without a commit, of a new attempt. */
+/**
+ * Returns the directory of the newest attempt's records or, if that attempt ended without a commit, of a new attempt.
+ */
 function findTryDirectory({ context, run: { snapshot } }: JobCall, id: string): string {
   for (let n = 1; ; n += 1) {
     const directory = `actions/a${snapshot.lastAction}/deferred-${id}-${n}`;

@@ -126,7 +126,8 @@ function refuseByStatus({ name, status, engine }: RunState, command: string): vo
   }
   // Aborted planning has no block left that cleans up. After an execution, the report has already rewritten summary.md.
   const tidies = command === 'cleanup' && status === 'aborted' && engine === null;
-  // `plan generate` repairs an edited plan, so it is allowed even after the run has ended (documents.md, plan generate).
+  // `plan generate` repairs an edited plan, so it is allowed even after the run has ended (documents.md, plan
+  // generate).
   if (!ended || tidies || command === 'plan generate') return;
   throw new DevCliError('RUN_ENDED', `The run "${name}" has ended; "${command}" would change its documents.`, options);
 }

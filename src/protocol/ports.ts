@@ -51,8 +51,8 @@ export interface ConfigCommands {
 /** An extra that `install --with NAME` sets up in a project, with the tools of `dev-cli mcp` (harness.md, Install). */
 export interface InstallExtra {
   /**
-   * Also the name of its directory below `.dev` (`wing-streams.ts` `findWingRoot`). `install` creates the directory; its
-   * existence means that the extra is active.
+   * Also the name of its directory below `.dev` (`wing-streams.ts` `findWingRoot`). `install` creates the directory;
+   * its existence means that the extra is active.
    */
   name: string;
   /** At most ten lines, added to the instructions of each harness. */
@@ -132,7 +132,8 @@ export interface SkillDirectories {
 }
 
 /**
- * Finds outdated files that a wing wrote into a directory of skills. A person is shown each file before it is rewritten.
+ * Finds outdated files that a wing wrote into a directory of skills. A person is shown each file before it is
+ * rewritten.
  * @param directory relative to the root
  * @returns paths relative to the root, with their new content
  * @throws DevCliError `IO`, `PREFERENCES_INVALID`
@@ -161,8 +162,8 @@ export interface FileKindCheck {
 export type HookEvent =
   | ({ on: 'session-start'; cause: 'startup' | 'resume' | 'clear' | 'compact' } & InSession)
   /**
-   * `attended` is false if the harness indicates that no person wrote the prompt: it comes from a script, or is a notice
-   * or the text that an agent receives when it stops.
+   * `attended` is false if the harness indicates that no person wrote the prompt: it comes from a script, or is a
+   * notice or the text that an agent receives when it stops.
    */
   | ({
       on: 'user-prompt-submit';
@@ -174,8 +175,8 @@ export type HookEvent =
   | ({ on: 'pre-tool-use' } & ToolUse)
   /**
    * `files`: the files that a file tool or a patch was to write, as named in the call; empty for a shell. `failed`: the
-   * harness reports that the call failed. `attended`: as for a prompt; if false, an answer given through the tool is not
-   * a person's.
+   * harness reports that the call failed. `attended`: as for a prompt; if false, an answer given through the tool is
+   * not a person's.
    */
   | ({
       on: 'post-tool-use';
@@ -244,8 +245,8 @@ interface Call {
   /** Columns of the terminal that shows the answer; absent if no terminal does. */
   columns?: number;
   /**
-   * Reports single keys at the terminal until the returned function is called, which restores the terminal. Call it only
-   * if a person sees the output and types the input.
+   * Reports single keys at the terminal until the returned function is called, which restores the terminal. Call it
+   * only if a person sees the output and types the input.
    * @param pressed called with each key as the terminal sends it; Ctrl-C and the end of the input are `q`
    */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;

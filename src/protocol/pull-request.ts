@@ -138,7 +138,9 @@ function invalidTextError(target: string, problem: string): DevCliError {
   });
 }
 
-/** Extends an error of gh with the facts for opening the pull request by hand: the pushed branch and the text's path. */
+/**
+ * Extends an error of gh with the facts for opening the pull request by hand: the pushed branch and the text's path.
+ */
 function addPushNote(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
   return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text is in ${target}.`, {

@@ -66,7 +66,8 @@ function digestShown({ title, sections, answers }: Decision): string {
  * Prepares exactly what `approve` would decide, and writes nothing: a changed plan is applied only when the person
  * confirms.
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`; `STALE_ACTION` if the gate is no longer open; `INPUT_CHANGED`
- * if it now asks about something else; `UNKNOWN_CHOICE`; `DATA_MISSING` if the choice requires a reason and none is given
+ * if it now asks about something else; `UNKNOWN_CHOICE`; `DATA_MISSING` if the choice requires a reason and none is
+ * given
  */
 export async function prepareAnswer(context: Context, name: string, input: GateAnswer): Promise<PreparedAnswer> {
   const { head, action } = await requireOpen(context, name, input.actionId);
@@ -74,8 +75,8 @@ export async function prepareAnswer(context: Context, name: string, input: GateA
 }
 
 /**
- * Gives the prepared answer as a person. If the plan changed, the change is applied, the gate asks again, and the answer
- * is refused.
+ * Gives the prepared answer as a person. If the plan changed, the change is applied, the gate asks again, and the
+ * answer is refused.
  * @throws DevCliError as `prepareAnswer`, and any refusal of the acknowledgement
  */
 export async function decidePrepared(context: Context, given: PreparedAnswer): Promise<Answer> {

@@ -148,8 +148,8 @@ const LINES = 40;
 const LINE_CAP = 400;
 
 /**
- * Renders the document that a gate is about, since an approval covers exactly this document, and says if it is unchanged
- * since the last answer. Returns nothing if the document is the plan, or if there is none.
+ * Renders the document that a gate is about, since an approval covers exactly this document, and says if it is
+ * unchanged since the last answer. Returns nothing if the document is the plan, or if there is none.
  */
 function listArtifact(tx: Transaction, head: RunHead, action: GateAction): DecisionSection[] {
   const { artifact } = action;

@@ -23,8 +23,8 @@ const REASON_CAP = 1000;
 
 /**
  * `hold`: from now on, nothing new is handed out or begun; tasks already handed out may still be acknowledged
- * (control.md, Holding). Run at a terminal, it makes a person's hold, which replaces an agent's. Holding a held run is a
- * duplicate.
+ * (control.md, Holding). Run at a terminal, it makes a person's hold, which replaces an agent's. Holding a held run is
+ * a duplicate.
  * @param given the run's name, if any
  * @throws DevCliError `RUN_ENDED`, `DATA_MALFORMED` for too long a reason, `NO_SUCH_RUN`
  */

@@ -38,8 +38,8 @@ export function resolveRecipeName(
 }
 
 /**
- * Returns the recipe that plans the same work again: the run's own, unless that recipe only executes or the flags give a
- * mode.
+ * Returns the recipe that plans the same work again: the run's own, unless that recipe only executes or the flags give
+ * a mode.
  */
 function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeFlags>, grown: RunState): string {
   const { engine, mode } = grown;

@@ -77,7 +77,9 @@ function normalizeGoal(goal: string): string {
     .trim();
 }
 
-/** Returns a warning about outputs that agents have already written, since the pending dispatch does not mention them. */
+/**
+ * Returns a warning about outputs that agents have already written, since the pending dispatch does not mention them.
+ */
 export function describeWrittenOutputs({ state, files }: Transaction): string[] {
   const promised = Object.entries(state.pendingAction?.before ?? {});
   const action = state.pendingAction?.action;
@@ -94,8 +96,8 @@ export function describeWrittenOutputs({ state, files }: Transaction): string[] 
 }
 
 /**
- * Removes `.dev/goal.md`, which was written only to pass the goal to this call. Does nothing if the run has not recorded
- * that goal, since the file is then still needed, or if `--goal` named another file, since that is the user's.
+ * Removes `.dev/goal.md`, which was written only to pass the goal to this call. Does nothing if the run has not
+ * recorded that goal, since the file is then still needed, or if `--goal` named another file, since that is the user's.
  * @param goal the goal's text
  * @param from.cwd directory of the call
  * @param from.typed `--goal` as it was typed

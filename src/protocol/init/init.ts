@@ -192,8 +192,8 @@ function runEndedError(): DevCliError {
 }
 
 /**
- * `init --size` for a run that is planning: the size counts as the user's decision, and the run is redone from the block
- * that classifies the size; documents stay (recipes.md, Size).
+ * `init --size` for a run that is planning: the size counts as the user's decision, and the run is redone from the
+ * block that classifies the size; documents stay (recipes.md, Size).
  * @returns the withdrawn jobs, which are still running; null if the run already has that size
  * @throws DevCliError `SIZE_REFUSED` for a smaller size once work at the present size has begun, or if no block of the
  * current recipe classifies the size

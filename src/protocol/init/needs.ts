@@ -70,8 +70,8 @@ function refuseUnmetNeeds(recipe: string, needs: readonly Need[], lacks: UnmetNe
 }
 
 /**
- * Marks phases whose recipes have unmet needs as skipped, with a warning. Leaves out a phase whose `when` is false, which
- * would be skipped anyway. There, `pull_request: auto` counts as true, so that the unmet need is reported.
+ * Marks phases whose recipes have unmet needs as skipped, with a warning. Leaves out a phase whose `when` is false,
+ * which would be skipped anyway. There, `pull_request: auto` counts as true, so that the unmet need is reported.
  */
 export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: CheckedNeeds): void {
   const { workflow, goal } = tx.state;

@@ -67,8 +67,8 @@ export function judgePlanOnDisk(tx: Transaction, { reopen, revision }: Requested
 }
 
 /**
- * Whether no work has begun, and the plan or its commands await approval or were refused. A changed plan is then applied
- * without a separate question, because approving it is still to come.
+ * Whether no work has begun, and the plan or its commands await approval or were refused. A changed plan is then
+ * applied without a separate question, because approving it is still to come.
  */
 export function isBeforeWork(engine: RunEngine): boolean {
   const isAsked = engine.stage === 'approvePlan' || engine.stage === 'approveCommands';
@@ -86,7 +86,8 @@ export interface ShownPlan {
 /**
  * Applies the plan on disk, or has a person asked about it.
  * @param shown the plan to which the person at the terminal has agreed; null if nobody has
- * @throws DevCliError as `judgePlanOnDisk`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`, `FILES_OVERLAP`
+ * @throws DevCliError as `judgePlanOnDisk`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`,
+ * `FILES_OVERLAP`
  */
 export function applyPlanOrAsk(tx: Transaction, change: RequestedPlanChange, shown: ShownPlan | null): PlanOutcome {
   const { reopen, revision } = change;

@@ -25,8 +25,8 @@ interface Earlier {
 }
 
 /**
- * `plan diff`: shows how the plan in its files differs from the plan being carried out, the plan of a planning round, or
- * the plan after an entry of the journal (living-plan.md, plan apply).
+ * `plan diff`: shows how the plan in its files differs from the plan being carried out, the plan of a planning round,
+ * or the plan after an entry of the journal (living-plan.md, plan apply).
  * @param given the run's name, if any
  * @throws DevCliError `UNKNOWN_ENTRY` for a round or an entry that has no plan; any error of `readPlanOnDisk`
  */

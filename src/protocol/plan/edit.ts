@@ -138,8 +138,8 @@ async function leaveOpen(context: Context, { name, place }: Walk, answer: Answer
 }
 
 /**
- * Finds the plan on which a kept text is based; null if no text is kept. A text counts as kept even if an editor saved it
- * only after its call had ended.
+ * Finds the plan on which a kept text is based; null if no text is kept. A text counts as kept even if an editor saved
+ * it only after its call had ended.
  * @throws DevCliError `DOCUMENT_UNREADABLE` if that plan cannot be read: beginning again would lose the text
  */
 function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin; text: string }): TextOrigin | null {

@@ -140,7 +140,9 @@ export function readEdited(origin: TextOrigin, text: string): ReadPlan {
   };
 }
 
-/** Reads the present plan. Edits that PLAN.md already had when the text was begun count as edits of the text instead. */
+/**
+ * Reads the present plan. Edits that PLAN.md already had when the text was begun count as edits of the text instead.
+ */
 function readPresent(files: Documents, known: KnownPlan, { plan, shown }: TextOrigin): PlanOnDisk {
   if (files.digest(PLAN) !== shown) return readPlanOnDisk(files, known);
   const stored = files.text(PLAN_CONTENT) ?? '';

@@ -13,7 +13,7 @@ import { TORN_WARNING } from './checkpoint.js';
 
 type Input = Omit<InputOf<'history'>, 'name'>;
 
-/** How many items of a run the text shows without `--last`. */
+/** How many of a run's items the text shows if `--last` is not given. */
 const SHOWN = 100;
 
 /**
@@ -24,7 +24,7 @@ const SHOWN = 100;
  */
 export async function showHistory(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
   const name = await findRun(context, given, false);
-  // Only for its errors: a copied directory, another run's journal, a journal without its end.
+  // Called only for its errors: for a copied directory, another run's journal, or a journal that lost its end.
   await readRun(context, name);
   const builder = createHistoryBuilder();
   const subjects = new Map<number, string>();
@@ -61,7 +61,7 @@ function keepNewest(run: RunHistory, count: number | undefined): ShownRun {
   return { ...run, items, left: run.items.length - items.length };
 }
 
-/** @throws DevCliError `NO_SUCH_RUN` for an id, or the beginning of one, that matches no run or several */
+/** @throws DevCliError `NO_SUCH_RUN` for an id, or the beginning of an id, that matches no run or several runs */
 function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): RunHistory[] {
   if (all === true) return runs;
   if (id === undefined) return runs.slice(-1);
@@ -138,7 +138,7 @@ async function* streamEntries(context: HistoryContext, name: string, input: Jour
   for (;;) {
     const { behind, complete, size, torn, entries } = await readBatch(context, name, at, input.since ?? 0);
     at = behind;
-    // Contents would fill the screen and an agent's context; `fork` and `replay --at` provide them.
+    // `texts`, the contents of documents, are left out, since they would fill the screen or an agent's context.
     for (const { texts: _texts, ...entry } of entries) yield { json: entry, text: () => renderEntry(entry) };
     await throwIfInterrupted(context.signal);
     if (!complete) continue;
