@@ -45,7 +45,7 @@ export async function runDocumentCommand(context: Context, command: string, inpu
     const moved = command === 'plan generate' ? findPlanDifference(tx.state, tx.files) : null;
     if (moved !== null) tx.warnings.push(moved.line);
     const paths = tx.files.changes().map(({ path }) => displayPath(tx.place, name, path));
-    // A command repeated because its answer was lost changes nothing and is not recorded again.
+    // A command that changed nothing, for example one repeated because its answer was lost, is not recorded.
     const changed = tx.files.differs() || canonicalJson(tx.state) !== before;
     if (paths.length > 0 && changed) recordEntry(tx, 'document', { command, paths, summary: done.summary });
     return { outcome: done, warnings: tx.warnings };
@@ -126,8 +126,7 @@ function refuseByStatus({ name, status, engine }: RunState, command: string): vo
   }
   // Aborted planning has no block left that cleans up. After an execution, the report has already rewritten summary.md.
   const tidies = command === 'cleanup' && status === 'aborted' && engine === null;
-  // `plan generate` repairs an edited plan, so it is allowed even after the run has ended (documents.md, plan
-  // generate).
+  // `plan generate` repairs an edited plan, so it may run even after the run has ended (documents.md, plan generate).
   if (!ended || tidies || command === 'plan generate') return;
   throw new DevCliError('RUN_ENDED', `The run "${name}" has ended; "${command}" would change its documents.`, options);
 }

@@ -18,7 +18,7 @@ export interface Ports {
   sections: readonly Section[];
   /** Kinds of document that `check FILE` judges besides the core's own. */
   checks: readonly Load<readonly FileKindCheck[]>[];
-  /** Handlers called at events of a harness, in this order. */
+  /** Handlers of harness events, called in this order. */
   hookHandlers: readonly Load<readonly HookHandler[]>[];
   /** Where the programs that run agents look for skills. */
   skills: Load<SkillDirectories>;
@@ -150,7 +150,7 @@ export interface WithPorts<P extends keyof Ports = keyof Ports> {
 
 /** A kind of document that `check FILE` can judge. The core's own kinds come first. */
 export interface FileKindCheck {
-  /** The name of this kind in the answer. */
+  /** The name with which the answer of `check` calls this kind. */
   kind: string;
   /** Whether a file is of this kind. @param path relative to the root, with `/` between its parts */
   covers: (path: string) => boolean;
@@ -186,8 +186,8 @@ export type HookEvent =
       attended: boolean;
     } & ToolUse)
   /**
-   * `again`: the agent continues because of an earlier answer to this event. `said`: its last message, if the harness
-   * reports it.
+   * `again`: the agent had stopped before, and continued because a handler refused the stop. `said`: its last message,
+   * if the harness reports it.
    */
   | ({ on: 'stop'; backgroundTasks: boolean; again: boolean; said: string | null } & InSession)
   | ({ on: 'session-end' } & InSession);
@@ -250,9 +250,9 @@ interface Call {
    * @param pressed called with each key as the terminal sends it; Ctrl-C and the end of the input are `q`
    */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
-  /** Writes to the terminal before the answer; absent if nobody reads it. */
+  /** Writes to the terminal before the answer; absent if nobody reads the output. */
   write?: (text: string) => boolean;
-  /** Reports progress on standard error before the answer; dropped if nobody reads it. @param line one line */
+  /** Reports progress on standard error before the answer; does nothing if nobody reads it. @param line one line */
   tell: (line: string) => void;
 }
 

@@ -43,7 +43,7 @@ export function runPendingJobs(
 }
 
 /**
- * Records the given outcome of the pending job of a rehearsed run.
+ * Records a given outcome of a simulated run's pending job.
  * @returns null if no such job is pending
  * @throws any error of a transaction
  */

@@ -100,7 +100,7 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
 }
 
 /**
- * Runs one command, or waits again for one that is running.
+ * Runs a command, or waits for it if an earlier call started it.
  * @returns null if the command is still running when the call must answer
  */
 async function runCheck(action: string, queued: QueuedCommand, call: JobCall): Promise<CommandEvidence | null> {

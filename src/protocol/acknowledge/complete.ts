@@ -27,7 +27,7 @@ import { identifyAction } from './identify.js';
  * returns the next action, in one call (protocol.md §3).
  * @param given the run's name, if any
  * @param input.wait seconds to wait for results and running commands
- * @throws DevCliError for every refusal; valid parts of the evidence are committed nevertheless
+ * @throws DevCliError for every refusal; the valid parts of the evidence are committed even then
  */
 export async function stepComplete(
   context: Context,
@@ -157,7 +157,7 @@ function warnMovedPlan({ state: { engine }, warnings }: Transaction, moved: stri
   engine.planMarks = moved === null ? rest : { ...rest, told: moved };
 }
 
-/** An acknowledgement as it was given. */
+/** An acknowledgement as given, before any check. */
 interface Acknowledgement {
   /** The pending action with its block. */
   pending: PendingBlock | null;
@@ -166,7 +166,8 @@ interface Acknowledgement {
 
 /**
  * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
- * @throws DevCliError with nothing changed, unless part of the evidence is valid
+ * @throws DevCliError for a refusal that changes nothing; if part of the evidence is valid, `refused` is returned
+ * instead
  */
 export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
   const dispatch = tx.state.pendingAction;

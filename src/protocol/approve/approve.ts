@@ -46,7 +46,7 @@ export async function approve(
     return (asksSources ? acceptSources : approveHead)(context, head.snapshot, input.choice);
   }
   if (isProposed(head.snapshot)) {
-    // A rejection needs a reason, for which only the gate asks.
+    // No other choice is accepted here: a rejection needs a reason, for which only the gate asks.
     if (input.choice !== undefined && input.choice !== 'approve') throw notYetAskedError(name);
     return applyPlan(context, name, {});
   }

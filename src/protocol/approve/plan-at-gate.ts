@@ -204,7 +204,7 @@ function isAcceptance(tx: Transaction, action: GateAction, id: string): boolean 
 }
 
 /**
- * Refuses to accept a plan if the person has saved a different text of it in an editor that was still open.
+ * Refuses to accept a plan if the person has meanwhile saved other text for it, in an editor left open.
  * @throws DevCliError `INPUT_CHANGED`
  */
 export function requireNoLateText(context: Context, { head, action }: OpenGate, choice: string): void {
@@ -214,7 +214,7 @@ export function requireNoLateText(context: Context, { head, action }: OpenGate, 
   });
 }
 
-/** What a person can do with the plan at a gate. */
+/** The means with which a person edits the plan at a gate. */
 interface Keys {
   editor: Editor;
   /** Called with the gate that is open after an edit; returns its decision. */
@@ -242,7 +242,7 @@ async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Ke
   const plan = 'plan' in told.json ? told.json.plan : null;
   const isTaken = isRecord(plan) && plan['status'] !== 'unchanged';
   const now = await askAnew(context, gate);
-  // An edit that restores the plan being carried out withdraws the proposal, so the gate may have closed.
+  // The gate may have closed: an edit that restores the plan being carried out withdraws the proposal.
   const isSame = now !== null && now.action.actionId === gate.action.actionId;
   return isSame && !isTaken ? renderText(told) : move(now ?? { told });
 }

@@ -45,7 +45,7 @@ export async function abortNamedRun(context: Context, given: unknown, reason: st
     const surroundings = createOutsideFacts(context, neighbours);
     const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
     if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
-    // Restored now, because after this commit nothing shows that documents may be lost.
+    // Restored in the same commit, because after it nothing shows that documents may be lost.
     const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
     if (restored.length > 0) recordEntry(tx, 'recovered', { notices: restored });
     abandoned = abortRun(tx, reason);
@@ -85,7 +85,7 @@ function layDown({ state: { steps, engine }, at }: Transaction): void {
   }
   if (engine === null) return;
   for (const { id, status, substeps } of Object.values(engine.todos)) {
-    // A todo has a stage as its status only while it is in that stage.
+    // Skips todos that no stage is working on: a todo's status names a stage only while it is in that stage.
     if (substeps[status] === undefined) continue;
     const open = Object.entries(substeps).filter(([, substep]) => substep.status === 'running');
     const laidDown = open.map(([stage, substep]) => [stage, { ...substep, status: 'pending' as const }]);

@@ -108,7 +108,7 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   const lost: string[] = [];
   const warnings = checkpoint.torn ? [TORN_WARNING] : [];
   const action = snapshot.pendingAction;
-  // The pending action's files contain the other run's name, so they are written again.
+  // Files of the pending action are not copied: they contain the other run's name, and the fork writes its own.
   const superseded = action === null || action.action === 'done' ? null : `actions/${action.actionId}/`;
   const contents = await context.store.contents(from, checkpoint.documents.values());
   for (const [path, digest] of checkpoint.documents) {

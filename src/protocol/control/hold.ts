@@ -18,7 +18,7 @@ import { runPendingJobs } from '../settle.js';
 import { renderContinuation, requireTerminal, toPersonContext } from '../trust/person.js';
 import { continueAfterHold } from '../walk/release.js';
 
-/** Longest reason of a hold, in characters: every action of the held run repeats it. */
+/** Longest reason for a hold, in characters; short because every action of the held run repeats it. */
 const REASON_CAP = 1000;
 
 /**

@@ -83,7 +83,7 @@ function resolveTarget(tx: Transaction, step: string): Target {
   });
 }
 
-/** Whether the newest entry of the run is the same invalidation of the same block, whose action is still pending. */
+/** Whether the run's newest entry already records this invalidation, and the block's new action is still pending. */
 function isJustInvalidated(tx: Transaction, { block, todos }: Target, note: string | undefined): boolean {
   const { pendingAction: pending, events } = tx.state;
   if (todos !== null || pending?.cause !== 'invalidate') return false;
@@ -124,7 +124,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
       { fix: { command: 'next', input: { name: state.name } } },
     );
   }
-  // While the run was halted, other executions may have begun to change the same files.
+  // Reopening a halted run could clash with executions that have since begun to change the same files.
   const { engine } = tx.state;
   const clash = state.status === 'halted' && engine !== null ? findFileConflict(tx, Object.values(engine.todos)) : null;
   if (clash !== null) throw clash;

@@ -44,7 +44,7 @@ async function findEditedRun(context: Context, given: unknown): Promise<string |
     const { differences } = await context.store.replay(name);
     return differences.some(({ path }) => path === 'state.json') ? name : null;
   } catch {
-    // The original error says more than an error met while explaining it.
+    // An error during the diagnosis is dropped, because the original error says more.
     return null;
   }
 }

@@ -30,7 +30,7 @@ function isLive(reader: Asking['reader'], path: string): boolean {
     const state = parseOrNull(reader.read(path));
     return isRecord(state) && state['status'] === 'live';
   } catch (error) {
-    // A call in that work tree reports what is unreadable there.
+    // Unreadable files count as no run here; a call in that work tree will report them.
     if (error instanceof DevCliError) return false;
     throw error;
   }

@@ -8,7 +8,7 @@ import type { WorkTreeStatus } from '../../work/baseline.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
 import { isNotIgnored } from '../../work/ignored.js';
 
-/** The work tree when a run begins. */
+/** The state of the work tree when a run begins. */
 export interface FirstTree {
   /** Null if git cannot read it. */
   tree: WorkTreeStatus | null;

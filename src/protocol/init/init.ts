@@ -42,8 +42,8 @@ import { buildSmallerError, givesWayToReplanning } from './size.js';
 const GOAL_SHOWN = 200;
 
 /**
- * `init`: starts a run and answers with its first action, or resumes an unfinished one (protocol.md §5). A failed init
- * writes nothing.
+ * `init`: starts a run, or resumes an unfinished one, and answers with its pending action (protocol.md §5). A failed
+ * `init` writes nothing.
  * @param given the run's name, unchecked
  * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `RUN_HELD`, `FILES_OVERLAP`, `MODE_CONTRADICTION`,
  * `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
@@ -182,7 +182,7 @@ function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
   return { ...startResult(tx), status: 'resumed' };
 }
 
-/** Whether the run works in the root itself and so can be the active one. */
+/** Whether the run works in the root itself; only such a run can be the active one. */
 function isOfRoot(state: RunState | null): boolean {
   return state !== null && state.origin === null && state.workTree === '.';
 }

@@ -27,7 +27,7 @@ const REMEDY: Readonly<Record<Need, string>> = {
 /**
  * Checks the needs of a new run's recipes, and decides `pull_request: auto`: pull requests are opened if a remote and
  * `gh` are available. A resumed run is not checked again.
- * @throws DevCliError `NEEDS_MISSING` for a need of the run as a whole; `IO`, `INTERRUPTED`
+ * @throws DevCliError `NEEDS_MISSING` for an unmet need of the whole run, not just of a phase; `IO`, `INTERRUPTED`
  */
 export async function checkNeeds(context: Context, prepared: PreparedRun): Promise<CheckedNeeds> {
   if (prepared.kind === 'resume') return { prepared, lacks: {}, auto: false };

@@ -70,7 +70,7 @@ export function createState(
     warnings: [],
     recovered: [],
     workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
-    // A pull request opened by an earlier run of the name still belongs to this work.
+    // Carried over, because a pull request opened by an earlier run of the name still belongs to this work.
     ...omitUndefined({ pullRequest: head.snapshot?.pullRequest, reports: listReports(head.snapshot) }),
     preferences: prepared.preferences,
     ...omitUndefined({ notes: prepared.notes }),

@@ -129,7 +129,7 @@ function judgePresent(context: Context, present: RunState | null, files: Documen
 const isExecution = (state: RunState): boolean => state.engine !== null;
 
 /**
- * Returns the recipe, after checking that a person trusts it if necessary and that the flags fit it.
+ * Returns the recipe, after checking that the flags fit it and, if it runs external commands, that a person trusts it.
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `USAGE`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`
  */
 function requireFittingRecipe(context: Context, recipe: string, input: InitInput): CapturedRecipe {

@@ -68,7 +68,7 @@ export function renderPlanAnswer(given: Given, reader: ActionReader): Answer {
   if (withdrawn.length > 0) lines.push(`Withdrawn tasks, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
   const { ok, run, ...rest } = renderEnvelope(result, reader).json as Record<string, unknown>;
-  // An open gate already asks about it.
+  // If a gate already asks about the proposal, its action says what to do.
   const isLater = status === 'proposed' && result.next?.action !== 'wait-for-user';
   const decision = isLater ? describeDecision(name, judged) : {};
   lines.push(...result.warnings.map((line) => `! ${line}`));

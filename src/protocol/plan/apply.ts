@@ -82,7 +82,7 @@ async function applyRevision(
   const mayDiffer = engine?.planMarks === undefined || mayPlanDiffer(engine, head.files);
   if (!mayDiffer && revision === undefined && reopen.length === 0 && engine?.proposed === undefined)
     return renderUnchanged(name, snapshot, dryRun, context);
-  // An agent is not asked, so the change is judged beforehand only for a dry run, or in autopilot, to refuse it.
+  // The change is judged beforehand only to show it (to a person, or for a dry run) or to refuse an agent in autopilot.
   const isSeen = dryRun || person || snapshot.mode['interaction'] === 'autopilot';
   const change = { reopen, revision };
   const shown = isSeen ? judgeShown(context, { ...head, snapshot }, change) : null;
@@ -164,7 +164,7 @@ function settle(context: Context, name: string, state: RunState, until: number):
 /**
  * Lets a person at the terminal apply an edited plan so that it can be executed (living-plan.md, plan apply). For any
  * other caller, throws the refusal.
- * @param refusal of `init`
+ * @param refusal the error with which `init` refused the edited plan
  * @throws the refusal, or any error of `applyPlan`; `UNKNOWN_CHOICE` for any answer except yes
  */
 export async function applyEditedPlan(context: Context, name: string, refusal: unknown): Promise<void> {

@@ -24,7 +24,9 @@ import { findRun } from '../find/find-run.js';
 import { applyPlan } from './apply.js';
 import type { Revision } from './decide.js';
 
-/** Changes to one todo of the plan, each applied as `plan apply` does (living-plan.md, Changes by one todo). */
+/**
+ * Commands that add, drop or move one todo, each applied as `plan apply` does (living-plan.md, Changes by one todo).
+ */
 
 type AddInput = Omit<InputOf<'plan add'>, 'name'>;
 
@@ -217,7 +219,6 @@ function readSection(text: string, taken: readonly string[]): PlanTodo {
   });
 }
 
-/** Builds a todo from options. */
 function buildTodo(
   { title = '', after = [], files = [], run, assertion }: AddInput,
   taken: readonly string[],

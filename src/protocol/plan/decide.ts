@@ -186,7 +186,7 @@ function restoreFiles(tx: Transaction, block: string, judged: JudgedPlan, revisi
   const shown = tx.files.text(PLAN);
   if (judged.disk.source === null && (shown === null || !isEdited(shown))) return;
   writePlanFiles(tx, judged);
-  // Not `plan-applied`, after which a person's earlier approval would no longer count as valid in the journal.
+  // Not recorded as `plan-applied`, which would count as a new decision and replace a person's earlier approval.
   if (revision !== undefined) recordEntry(tx, 'plan-proposed', { block, verdicts: [] });
   else recordEntry(tx, 'document', { command: 'plan apply', paths: [PLAN_CONTENT, PLAN], summary: 'what runs' });
 }
@@ -202,7 +202,7 @@ function step(tx: Transaction, block: string, event: EngineEvent): void {
   advance(tx, { type: 'INVALIDATE', block }, event);
 }
 
-/** Whether a person is being asked, or will be, about exactly these files. */
+/** Whether a person is being asked, or will be asked, about exactly the present files. */
 function isAskedAbout(tx: Transaction, reopen: readonly string[]): boolean {
   const { proposed } = requireEngine(tx);
   if (proposed === undefined || proposed.reopen.join() !== reopen.join()) return false;
@@ -271,6 +271,6 @@ export interface Revision {
   call: Invocation;
   /** Reads the plan from its files and changes it. */
   read: ReadPlan;
-  /** Remarks for the person who decides, available once the plan has been read. */
+  /** Returns remarks for the person who decides; call it after `read`. */
   remarks?: () => readonly string[];
 }

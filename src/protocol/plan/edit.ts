@@ -146,12 +146,12 @@ function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin
   const [stored, left] = [place.readOrigin(), place.readText()];
   if (left.kind === 'missing') return null;
   if (stored === null && left.kind === 'text') {
-    // The call that began the text was killed before anybody could type.
+    // Not a kept text: the call that began it was killed before anybody could type.
     if (left.text === begun.text) return null;
     if (readChecksum(left.text) === readChecksum(begun.origin.rendered)) return begun.origin;
   }
   const origin = parseOrigin(stored ?? '');
-  // The text was stored for an editor that may still be open, and nothing has been saved into it since.
+  // Not a kept text either: it was stored for an editor that might still be open, and nothing has been saved into it.
   if (origin?.left === true && left.kind === 'text' && isUnedited(origin, left.text)) return null;
   if (origin !== null) return origin;
   throw new DevCliError('DOCUMENT_UNREADABLE', `The plan that ${place.shown} is based on can no longer be read.`, {

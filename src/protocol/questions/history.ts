@@ -61,7 +61,7 @@ function keepNewest(run: RunHistory, count: number | undefined): ShownRun {
   return { ...run, items, left: run.items.length - items.length };
 }
 
-/** @throws DevCliError `NO_SUCH_RUN` for an id, or the beginning of an id, that matches no run or several runs */
+/** Selects the runs to show. @throws DevCliError `NO_SUCH_RUN` if an id or its beginning matches no run or several */
 function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): RunHistory[] {
   if (all === true) return runs;
   if (id === undefined) return runs.slice(-1);
@@ -78,7 +78,7 @@ function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): 
   );
 }
 
-/** @throws DevCliError `UNKNOWN_BLOCK` when no item of these runs is about the block */
+/** Leaves only items about one block. @throws DevCliError `UNKNOWN_BLOCK` if no item of these runs is about it */
 function selectBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
   const known = [...new Set(runs.flatMap(({ items }) => items.flatMap(listBlocks)))];
   const fitting = known.includes(step) ? [step] : known.filter((block) => block.startsWith(step));
@@ -102,7 +102,6 @@ function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruc
   ];
 }
 
-/** Lists the blocks that an item concerns. */
 function listBlocks(item: HistoryItem): string[] {
   const own = 'block' in item && item.block !== undefined ? [item.block] : [];
   return item.kind === 'invalidated' ? [...own, ...item.stale] : own;
@@ -166,7 +165,7 @@ async function throwIfInterrupted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
 }
 
-/** @param seq number of the last entry; `--since` continues from it in a later call */
+/** @param seq number of the last entry, from which a later call with `--since` can continue */
 function buildEndItem(seq: number, status: string, torn: boolean): StreamItem {
   const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN_WARNING] } : {}) };
   return { json, text: () => (torn ? `! ${TORN_WARNING}` : null) };

@@ -41,8 +41,7 @@ const STALE = 60_000;
 /**
  * Waits until a source of the home page may have changed, or the signal is aborted.
  * @param sources what `describeSources` returned before home was read
- * @param isBusy whether an agent is working; the wait then also ends after `STALE`, since the agent may be silent by
- * then
+ * @param isBusy whether an agent is working; the wait then ends after `STALE` at the latest, as it may have gone silent
  */
 export async function waitForChange(
   context: ReadContext,

@@ -22,7 +22,7 @@ export async function showRunListForTerminal(context: ReadContext): Promise<Answ
 
 /**
  * `showStatus`, with a layout for a person's terminal.
- * @param given like `input`, as for `showStatus`
+ * @param given as for `showStatus`; `input` likewise
  * @throws DevCliError as `showStatus`
  */
 export async function showStatusForTerminal(

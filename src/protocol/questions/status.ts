@@ -44,7 +44,7 @@ export function prepareStatus(
   { full = false }: Input,
 ): Parameters<typeof buildStatus> {
   const { sections } = context.ports;
-  // Programs poll a live run's status all the time, so the cost, which needs the journal, is left out there.
+  // The cost needs the journal. A live run's status omits it, because programs poll that status all the time.
   const tellsCost = full || (head.snapshot.status !== 'live' && head.size <= GLANCE);
   const cost = tellsCost ? readCost({ ...head, runId: head.snapshot.runId }) : undefined;
   return [createRunView(context, head), { sections, full, cost }];

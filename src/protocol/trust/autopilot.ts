@@ -11,8 +11,8 @@ import { computeCloneDigest } from './digests.js';
 import { requireTerminal } from './person.js';
 
 /**
- * Decides whether a person's prompt asks for autopilot (harness.md, Human gates). When in doubt it does not: missing a
- * yes is better than inventing one.
+ * Decides whether a person's prompt asks for autopilot (harness.md, Human gates). A doubtful prompt counts as a no,
+ * because missing a yes is better than inventing one.
  */
 
 /** Text that the person quotes rather than says: code, quotations, quoted lines. */

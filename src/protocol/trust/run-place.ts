@@ -7,7 +7,7 @@ import type { RunState } from '../../run/state.js';
 
 // A separate module, loaded on demand: few runs were begun elsewhere.
 
-/** What identifies a run and the place where it was begun. */
+/** The fields that identify a run and the place where it was begun. */
 export type RunPlace = Pick<RunState, 'name' | 'runId' | 'recipeHash' | 'place'>;
 
 /** Computes the digest under which trust in a run from elsewhere is stored; it covers the root, run and recipe. */

@@ -15,7 +15,7 @@ import type { UndoTarget } from './target.js';
 
 /** The findings in the repository that decide what an undo does. */
 export interface UndoFindings {
-  /** Absolute path of the top of the repository. */
+  /** Absolute path of the repository's top directory. */
   top: string;
   /** Whether the user's commits are signed. */
   signs: boolean;

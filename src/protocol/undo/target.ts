@@ -54,7 +54,7 @@ export function requireUnended({ name, status, origin }: RunState): void {
   });
 }
 
-/** How many todos a refusal lists. It suggests no similar id, because undoing the wrong todo would be grave. */
+/** How many todos a refusal lists. No similar id is suggested, because undoing the wrong todo would destroy work. */
 const TODOS_NAMED = 20;
 
 function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliError {

@@ -112,7 +112,7 @@ async function undoAsShown(
   if (!isUndone) requireAsShown(again, asked, shown);
   const commit = await commitUndo(context, runId, target, { ...found, note, store });
   return transact(context, name, (tx): Undone => {
-    // A call in another clone of the work tree may have found and recorded this call's commit.
+    // Meanwhile a call in another clone of the work tree may have found this call's commit and recorded the undo.
     const isRecorded = found.isDone || (found.isCounted && listCounted(tx.state, target).length === 0);
     if (isRecorded) return { shown, commit, result: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const abandoned = recordUndo(tx, { target, found, commit, note });
@@ -137,7 +137,7 @@ async function look(context: Context, name: string, input: UndoInput): Promise<L
   const found = await lookAtUndo(context, snapshot, target, note).catch((error: unknown) => {
     throw busy ?? error;
   });
-  // If the work is already reverted, the sources will not change, so nobody is disturbed.
+  // If the work is already reverted, the sources will not change, so running work does not matter.
   if (busy !== null && !found.isDone) throw busy;
   return { runId: snapshot.runId, target, found, shown: await describe(context, target, found) };
 }

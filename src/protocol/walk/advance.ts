@@ -117,7 +117,7 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
     if (hasFailures(state)) recordCommandFailure(tx, block, null);
     recordEntry(tx, 'skipped', { block });
   }
-  // After a success, the reason of an earlier failure no longer matters.
+  // A success makes the reason for the block's earlier failure irrelevant.
   if (status === 'done' && state.lastError?.block === block) state.lastError = null;
   if (status === 'failed' && state.lastError?.block !== block) {
     state.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: tx.at };

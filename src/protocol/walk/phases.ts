@@ -151,7 +151,9 @@ function skipPhase(tx: Transaction, workflow: WorkflowDraft, phase: number): voi
   });
 }
 
-/** Records the failed attempt of a phase that begins again; its work no longer counts. */
+/**
+ * Records the failed attempt of a phase that is restarted, and withdraws the attempt's acknowledgements and outputs.
+ */
 function giveUpAttempt(
   tx: Transaction,
   workflow: WorkflowDraft,
