@@ -53,7 +53,10 @@ export async function runDocumentCommand(context: Context, command: string, inpu
   return buildAnswer(name, outcome, warnings);
 }
 
-/** Runs a command that only reads, or any command for a name without a run: a later `init` adopts the documents. */
+/**
+ * Runs a command outside a transaction: one that only reads, or any command for a name without a run, whose documents a
+ * later `init` adopts.
+ */
 async function runWithoutTransaction(
   context: Context,
   head: StreamState<RunState>,

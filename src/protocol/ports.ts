@@ -20,7 +20,7 @@ export interface Ports {
   checks: readonly Load<readonly FileKindCheck[]>[];
   /** Handlers of harness events, called in this order. */
   hookHandlers: readonly Load<readonly HookHandler[]>[];
-  /** Where the programs that run agents look for skills. */
+  /** The directories in which harnesses look for skills. */
   skills: Load<SkillDirectories>;
   /** Functions that find wings' files for `install` to update, besides the files that `install` itself wrote. */
   installs: readonly Load<FindStale>[];
@@ -106,7 +106,7 @@ export interface ToolGroup {
   call: (site: ToolSite, tool: string, given: JsonObject) => Promise<Answer>;
 }
 
-/** A group of tools without commands. */
+/** A group of tools that have no commands behind them. */
 export interface OwnGroup extends Pick<ToolGroup, 'tools'> {
   /** As `ToolGroup.call`, at the root where the tool is called. */
   call: (context: Context, tool: string, given: JsonObject) => Promise<Answer>;

@@ -4,7 +4,7 @@ type HandlerPosition =
   | 'start'
   /** Once for every todo. */
   | 'todo'
-  /** After the last todo, in the order of the registry. */
+  /** After the last todo, in the order of `HANDLERS`. */
   | 'finalize';
 
 /**
@@ -31,7 +31,7 @@ export interface HandlerSpec {
   summary: string;
 }
 
-/** The shipped handlers, in the order of an execution. */
+/** The shipped handlers, in the order in which an execution runs them. */
 export const HANDLERS = [
   {
     id: 'state-begin',

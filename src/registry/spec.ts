@@ -10,7 +10,7 @@ type OutputKind = 'document' | 'text' | 'stream' | 'server';
 
 /** The properties of a command, apart from its values. */
 interface CommandFacts {
-  /** Words separated by single blanks: `step complete`. */
+  /** One or more words separated by single blanks: `step complete`. */
   name: string;
   actor: Actor;
   output: OutputKind;
@@ -65,16 +65,16 @@ export interface CommandSpec extends CommandFacts, CommandTexts {
 export interface CommandTool {
   /** The group of tools to which it belongs. */
   group: string;
-  /** Words joined by `_`. */
+  /** The tool's name: words joined by `_`. */
   name: string;
   command: string;
   /** Default: the command's summary. */
   description?: string;
-  /** Keys of the command's input that become arguments, in this order. Default: all. */
+  /** Keys of the command's input that become arguments, in this order. Default: all that are not in `fixed`. */
   keys?: readonly string[];
   /** Arguments that must be given, besides those that the command requires. */
   required?: readonly string[];
-  /** Values that are always passed. */
+  /** Values of the command's input that every call passes. */
   fixed?: JsonObject;
   /** Repeating the same call changes nothing more. */
   idempotent?: true;

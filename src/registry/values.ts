@@ -16,24 +16,24 @@ export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optiona
 /** An option that takes no value; true if given. */
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-/** One word. */
+/** A value of one word. */
 export const word = (description: string, marks: Marks = {}) => Type.String(buildSchemaOptions(description, marks));
 
-/** Several words, each an argument of its own. */
+/** A value of several words, each an argument of its own. */
 export const words = (description: string, marks: Marks = {}) => Type.Array(Type.String(marks), { description });
 
-/** Several words in one argument, separated by commas. */
+/** A value of several words in one argument, separated by commas. */
 export const commaList = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Array(Type.String(), buildSchemaOptions(description, { placeholder, ...marks }));
 
-/** `KEY=VALUE`, repeatable. */
+/** A value written `KEY=VALUE`, repeatable. */
 export const pairs = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Record(Type.String(), Type.String(), buildSchemaOptions(description, { placeholder, ...marks }));
 
 /** The largest number that a command accepts. */
 const MOST = 999_999_999;
 
-/** A whole number from 0. */
+/** A value that is a whole number, 0 or more. */
 export const integer = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Integer({ minimum: 0, maximum: MOST, ...buildSchemaOptions(description, { placeholder, ...marks }) });
 

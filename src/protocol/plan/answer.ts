@@ -9,7 +9,7 @@ import { type ActionReader, buildActionView, renderEnvelope } from '../../views/
 import type { CallResult } from '../../views/action-text.js';
 import { renderContinuation } from '../trust/person.js';
 
-/** The outcome of the call. */
+/** The outcome of `plan apply`. */
 export type PlanStatus =
   /** The files match the plan being carried out. */
   | 'unchanged'

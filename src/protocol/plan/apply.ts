@@ -155,7 +155,7 @@ async function askPerson(
   return null;
 }
 
-/** Records jobs that have ended meanwhile; waits for a running commit. */
+/** Records jobs that have ended by now, and waits for a commit that is still being made. */
 function settle(context: Context, name: string, state: RunState, until: number): Promise<CallResult | null> {
   const isCommit = state.engine?.job?.kind === 'commit';
   return runPendingJobs(context, name, isCommit ? until : context.clock.now(), findPendingId(state));

@@ -34,7 +34,7 @@ export interface RequestedPlanChange {
   revision: Revision | undefined;
 }
 
-/** The outcome of the call. */
+/** The outcome of applying, proposing or rejecting a change. */
 export interface PlanOutcome {
   result: CallResult;
   judged: JudgedPlan;

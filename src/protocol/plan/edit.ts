@@ -151,7 +151,7 @@ function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin
     if (readChecksum(left.text) === readChecksum(begun.origin.rendered)) return begun.origin;
   }
   const origin = parseOrigin(stored ?? '');
-  // Not a kept text either: it was stored for an editor that might still be open, and nothing has been saved into it.
+  // Not a kept text: it was stored in case an editor was still open, and no editor has saved anything into it since.
   if (origin?.left === true && left.kind === 'text' && isUnedited(origin, left.text)) return null;
   if (origin !== null) return origin;
   throw new DevCliError('DOCUMENT_UNREADABLE', `The plan that ${place.shown} is based on can no longer be read.`, {

@@ -33,7 +33,7 @@ import type { Revision } from './decide.js';
 
 /** The plan on which an edited text is based, stored beside the text. */
 export interface TextOrigin extends RenderedPlan {
-  /** The digest of PLAN.md when the text was begun. */
+  /** The digest that PLAN.md had when the text was begun. */
   shown: string | null;
   /** The editor returned at once and may still be open; a text that it saves is applied by a later call. */
   left?: true;

@@ -32,7 +32,7 @@ export async function readHome(context: ReadContext, most?: number): Promise<Hom
   );
 }
 
-/** Milliseconds between two checks for changes; a check neither reads runs nor writes. */
+/** Milliseconds between two checks for changes; a check is cheap, since it reads no runs. */
 const LOOK = 2000;
 
 /** Milliseconds after which to refresh even without a change, because a working agent may have become silent. */
@@ -67,7 +67,8 @@ interface Found {
 }
 
 /**
- * Lists the roots in the other work trees, each once. A work tree made for a run of this root has no root of its own.
+ * Lists the roots in the other work trees, each once. A work tree that was made for a run of this root points back to
+ * this root, so it adds none.
  */
 function listOtherRoots(root: string): string[] {
   const roots = listInOtherWorkTrees(root).flatMap((directory) => {

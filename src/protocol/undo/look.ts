@@ -26,7 +26,7 @@ export interface UndoFindings {
    */
   unrecorded: Map<string, string>;
   plan: Extract<UndoPlan, { kind: 'clean' }>;
-  /** Whether the run counts commits of these todos as made. */
+  /** Whether the run still counts a commit of the todos to undo as made. */
   isCounted: boolean;
   /** Whether everything is already reverted and recorded. */
   isDone: boolean;
