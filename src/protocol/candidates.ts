@@ -97,7 +97,7 @@ function describeTodo(word: string, todo: { status: string; title: string } | un
   return { word, text: todo === undefined ? '' : `${todo.status}: ${todo.title}` };
 }
 
-/** Reads kind and description from the recipe file's lines, because parsing YAML would be too slow for completion. */
+/** Reads kind and description from the recipe files' lines without parsing YAML, which would take completion longer. */
 function listRecipes({ library }: ReadContext, offer: 'recipe' | 'workflow'): Candidate[] {
   return listRecipeFiles(library).flatMap(({ name, path, hiddenBy }) => {
     const text = hiddenBy === undefined ? readOrEmpty(library, path) : '';

@@ -44,7 +44,7 @@ export function prepareStatus(
   { full = false }: Input,
 ): Parameters<typeof buildStatus> {
   const { sections } = context.ports;
-  // The cost needs the journal. A live run's status omits it, because programs poll that status all the time.
+  // The cost needs the journal. Without `--full`, a live run's status omits it, since programs poll it all the time.
   const tellsCost = full || (head.snapshot.status !== 'live' && head.size <= GLANCE);
   const cost = tellsCost ? readCost({ ...head, runId: head.snapshot.runId }) : undefined;
   return [createRunView(context, head), { sections, full, cost }];

@@ -7,7 +7,7 @@ import type { Transaction } from '../../run/transaction.js';
 
 /**
  * Keeps the effect that a held run would otherwise begin, for its release (control.md, Holding). An execution that has
- * already begun is re-entered nevertheless, since its engine itself hands out nothing while the run is held.
+ * already begun is re-entered nevertheless, since its engine itself hands out nothing new while the run is held.
  * @param isPart whether only a part of an execution is redone
  * @returns false for an effect that is carried out despite the hold
  */
