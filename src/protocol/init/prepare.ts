@@ -236,6 +236,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
 }
 
 /**
+ * Checks the mode flags.
  * @throws DevCliError `MODE_CONTRADICTION` for a flag that contradicts the mode of the recipe, the workflow or one of
  * its phases
  */
