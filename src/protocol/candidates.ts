@@ -8,21 +8,21 @@ import { findChoices } from '../run/pending-action.js';
 import type { RunHead, RunState } from '../run/state.js';
 import { findRun } from './find/find-run.js';
 
-/** What to complete: a value of this kind, of the run that the command line names, if it names one. */
+/** The value to complete: its kind, the run's name if the command line has one, and the text typed so far. */
 interface Wanted {
   offer: CompletionKind;
   name: string | undefined;
   typed: string;
 }
 
-/** The most characters of a description; shells cut it further. */
+/** The most characters of a description; shells may cut it shorter. */
 const LONGEST = 80;
 
-/** How many runs are read for a description; more than a shell lists anyway, so the rest are offered by name only. */
+/** How many runs are read for their descriptions; shells list fewer, so the rest are offered by name only. */
 const MOST_RUNS = 60;
 
 /**
- * Lists what a shell may offer for a value (view.md, Completion), with titles and goals as cleaned texts.
+ * Lists the words that a shell may offer for a value, each with a title or goal cut to one line (view.md, Completion).
  * @throws DevCliError for a run that does not exist or cannot be read
  */
 export async function listCandidates(context: ReadContext, wanted: Wanted): Promise<Candidate[]> {
@@ -51,7 +51,7 @@ async function findCandidates(context: ReadContext, { offer, name, typed }: Want
 
 type OfRun = Exclude<CompletionKind, 'file' | 'guide' | 'section' | 'recipe' | 'workflow' | 'name'>;
 
-/** Lists a run's values by kind; todos also for a name that has only a plan file and no run. */
+/** Functions that list a run's values, by kind. Todos are also listed for a name with a plan file but no run. */
 const VALUES: Record<OfRun, (state: RunState | null, files: RunHead['files']) => Candidate[]> = {
   todo: listTodos,
   block: (state) => Object.entries(state?.steps ?? {}).map(([word, { status }]) => ({ word, text: status })),
@@ -97,7 +97,7 @@ function describeTodo(word: string, todo: { status: string; title: string } | un
   return { word, text: todo === undefined ? '' : `${todo.status}: ${todo.title}` };
 }
 
-/** Reads name, kind and description from lines of the file, without parsing YAML. */
+/** Reads kind and description from the recipe files' lines without parsing YAML, which would take completion longer. */
 function listRecipes({ library }: ReadContext, offer: 'recipe' | 'workflow'): Candidate[] {
   return listRecipeFiles(library).flatMap(({ name, path, hiddenBy }) => {
     const text = hiddenBy === undefined ? readOrEmpty(library, path) : '';

@@ -18,19 +18,19 @@ const MOMENT = 5;
 /**
  * Makes as many deferred commits as possible now, even those of an ended run (engine.md, Commits). Call it only while
  * no agent works on the sources.
- * @returns the results of those of its transactions that changed something
+ * @returns one result for each transaction that changed something
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; any error of a transaction
  */
 export async function retryDeferred(call: JobCall): Promise<CallResult[]> {
   const { context, run, until } = call;
-  // The commits of an untrusted run keep waiting, without failing the call.
+  // In an untrusted run, the commits keep waiting; the call does not fail because of them.
   if (!(await mayStartCommands(context, run.snapshot))) return [];
   const results: CallResult[] = [];
   const enough = Math.max(until, context.clock.now() + Math.min(MOMENT, context.answerWithin) * 1000);
   for (const id of run.snapshot.engine?.deferred ?? []) {
     const retry = await retryCommit({ ...call, until: enough }, id);
     results.push(...(retry?.results ?? []));
-    // Commits are made in order: the cause that keeps one waiting also blocks the following ones.
+    // Commits are made in order, so a commit that must still wait also blocks those after it.
     if (retry?.settled !== true) break;
   }
   return results;
@@ -60,8 +60,8 @@ async function retryCommit(call: JobCall, id: string): Promise<RetryResult | nul
 }
 
 /**
- * Builds the next try as a job. The state does not record it: no action waits for it, and each try has its own
- * directory.
+ * Builds a job for the next attempt at the commit. The state does not record the job, since no action waits for it and
+ * each attempt has its own directory.
  */
 async function buildCommitJob(call: JobCall, id: string): Promise<CommitJob> {
   const { runId, lastAction, workTree } = call.run.snapshot;
@@ -79,14 +79,16 @@ async function buildCommitJob(call: JobCall, id: string): Promise<CommitJob> {
   };
 }
 
-/** Updates the report and the last action of an ended run, both of which list its commits. */
+/** Updates the report and the `done` action of an ended run, since both list its commits. */
 function refreshFinalReport(tx: Transaction): void {
   if (tx.state.pendingAction?.action !== 'done') return;
   writeReport(tx);
   refreshDoneAction(tx);
 }
 
-/** Returns the records directory of the newest try, or of the next one if that try ended without a commit. */
+/**
+ * Returns the directory of the newest attempt's records or, if that attempt ended without a commit, of a new attempt.
+ */
 function findTryDirectory({ context, run: { snapshot } }: JobCall, id: string): string {
   for (let n = 1; ; n += 1) {
     const directory = `actions/a${snapshot.lastAction}/deferred-${id}-${n}`;

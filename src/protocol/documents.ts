@@ -19,13 +19,13 @@ import { recordEntry } from '../run/transaction.js';
 import type { StreamState } from '../store/store.js';
 import { findRun } from './find/find-run.js';
 
-/** Commands that only read: they need no lock and work without a run. */
+/** Commands that only read, and therefore need neither a lock nor a run. */
 const READING = ['draft show', 'draft validate', 'plan template', 'plan validate', 'plan summary'];
 
 /**
- * Runs a document command (`draft …`, `plan …`, `analysis save`, `cleanup`) by hand, using the same function as a
- * recipe's block, in a transaction of its own.
- * @param command its full name
+ * Runs a document command (`draft …`, `plan …`, `analysis save`, `cleanup`) that was typed by hand. Uses the same
+ * function as a recipe's block, but in a transaction of its own.
+ * @param command the command's full name
  * @throws any error of the command; DevCliError `NO_SUCH_RUN`, `RUN_ENDED`, `RUN_ACTIVE`
  */
 export async function runDocumentCommand(context: Context, command: string, input: JsonObject): Promise<Answer> {
@@ -45,7 +45,7 @@ export async function runDocumentCommand(context: Context, command: string, inpu
     const moved = command === 'plan generate' ? findPlanDifference(tx.state, tx.files) : null;
     if (moved !== null) tx.warnings.push(moved.line);
     const paths = tx.files.changes().map(({ path }) => displayPath(tx.place, name, path));
-    // A command repeated because its answer was lost changes nothing and is not recorded again.
+    // A command that changed nothing, for example one repeated because its answer was lost, is not recorded.
     const changed = tx.files.differs() || canonicalJson(tx.state) !== before;
     if (paths.length > 0 && changed) recordEntry(tx, 'document', { command, paths, summary: done.summary });
     return { outcome: done, warnings: tx.warnings };
@@ -53,7 +53,10 @@ export async function runDocumentCommand(context: Context, command: string, inpu
   return buildAnswer(name, outcome, warnings);
 }
 
-/** Runs a command that only reads, or one for a name without a run, whose documents a later `init` adopts. */
+/**
+ * Runs a command outside a transaction: one that only reads, or any command for a name without a run, whose documents a
+ * later `init` adopts.
+ */
 async function runWithoutTransaction(
   context: Context,
   head: StreamState<RunState>,
@@ -97,8 +100,8 @@ function createEmptyContext(): CommandContext {
 }
 
 /**
- * Refuses `--data FILE` without an `@`. In a recipe it names a file in the run's directory (recipes.md §2); by hand it
- * would be parsed as JSON.
+ * Refuses `--data FILE` without an `@`. In a recipe this names a file in the run's directory (recipes.md §2), but typed
+ * by hand it would be parsed as JSON.
  * @throws DevCliError `DATA_MALFORMED` with the corrected command
  */
 function refuseBareFile(name: string, command: string, input: JsonObject, files: DocumentReader): void {
@@ -114,8 +117,8 @@ function refuseBareFile(name: string, command: string, input: JsonObject, files:
 }
 
 /**
- * Refuses a command by hand that does not fit the status of the run.
- * @throws DevCliError `RUN_ACTIVE` for the cleanup of a run that may continue, `RUN_ENDED`
+ * Refuses a command typed by hand that does not fit the status of the run.
+ * @throws DevCliError `RUN_ACTIVE` for `cleanup` of a run that may continue; `RUN_ENDED`
  */
 function refuseByStatus({ name, status, engine }: RunState, command: string): void {
   const ended = status === 'completed' || status === 'aborted';
@@ -124,9 +127,9 @@ function refuseByStatus({ name, status, engine }: RunState, command: string): vo
     const why = `The run "${name}" has not ended; a cleanup by hand would remove what it still needs.`;
     throw new DevCliError('RUN_ACTIVE', why, options);
   }
-  // Aborted planning has no block left that cleans up; after an execution, the report has rewritten summary.md.
+  // Aborted planning has no block left that cleans up. After an execution, the report has already rewritten summary.md.
   const tidies = command === 'cleanup' && status === 'aborted' && engine === null;
-  // Regenerating an edited plan repairs it, even after planning (documents.md, plan generate).
+  // `plan generate` repairs an edited plan, so it may run even after the run has ended (documents.md, plan generate).
   if (!ended || tidies || command === 'plan generate') return;
   throw new DevCliError('RUN_ENDED', `The run "${name}" has ended; "${command}" would change its documents.`, options);
 }

@@ -32,7 +32,7 @@ export function addAckResult(answer: CallResult, result: Exclude<AckResult, { ki
   }
 }
 
-/** Merges the results of two commits of one call: members of a later result win, lists are joined. */
+/** Merges the results of two commits of one call: the later result's members win, lists are joined. */
 export function mergeResults(earlier: CallResult, later: CallResult | null): CallResult {
   if (later === null) return earlier;
   return {

@@ -4,13 +4,13 @@ import type { ForeignText, VisibleEnding } from '../plan/markdown/visible.js';
 import type { Context } from '../run/context.js';
 
 /**
- * Parses Markdown written by others in a separate thread, because a crafted text can keep a parser busy for minutes.
+ * Parses other people's Markdown in a separate thread, because a crafted text can keep a parser busy for minutes.
  */
 
-/** Processor time that one text may take, in milliseconds; an ordinary text takes up to a second. */
+/** Milliseconds of processor time that one text may take; an ordinary text takes up to a second. */
 export const READING_MS = 20_000;
 
-/** A request to the thread: a kind of reading (`READINGS` in src/app/ports.ts), and its input. */
+/** A request to the thread: which function to run (a key of `READINGS` in src/app/ports.ts), and its input. */
 export interface ReadingRequest {
   kind: string;
   given: unknown;
@@ -19,7 +19,7 @@ export interface ReadingRequest {
 type Scene = Pick<Context, 'library' | 'signal'>;
 
 /**
- * Removes from a text what its reader does not see.
+ * Removes the parts of a Markdown text that a reader of the page does not see, such as HTML comments.
  * @returns null if that takes too long
  * @throws DevCliError `INTERRUPTED`
  */
@@ -28,7 +28,7 @@ export function stripHiddenInWorker(scene: Scene, given: ForeignText): Promise<V
 }
 
 /**
- * Has the thread carry out a reading.
+ * Has the thread carry out a request.
  * @returns null if that takes too long
  * @throws DevCliError `INTERRUPTED`
  */

@@ -11,7 +11,7 @@ const nothing = async (): Promise<never> => {
   throw new Error('No command of a rehearsal uses it.');
 };
 
-/** A context in memory, and the project and store behind it. */
+/** A context in memory, and the in-memory project and store behind it. */
 export interface InMemoryContext {
   context: Context & WithPorts;
   memory: ProjectMemory;
@@ -20,7 +20,7 @@ export interface InMemoryContext {
 
 /** The parts of a context in memory. */
 export interface InMemoryContextOptions {
-  /** Absolute path; nothing need exist there. */
+  /** Absolute path, which need not exist. */
   root: string;
   /** The library from which recipes are read. */
   library: Library;

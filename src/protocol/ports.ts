@@ -10,29 +10,29 @@ import type { DocumentFindings } from '../views/check.js';
 import type { Section } from '../views/run-view.js';
 
 /**
- * The ports: additions of a wing to the core, without the core knowing the wing (docs/architecture.md). `src/app/` puts
- * them into the context; a use case declares those that it needs.
+ * The ports, through which wings extend the core without the core knowing them (docs/architecture.md). `src/app/` puts
+ * the ports into the context; a use case declares those that it needs.
  */
 export interface Ports {
   /** Sections of `status` and `manifest`, shown after the core's own. */
   sections: readonly Section[];
-  /** Kinds of document that `check FILE` judges. */
+  /** Kinds of document that `check FILE` judges besides the core's own. */
   checks: readonly Load<readonly FileKindCheck[]>[];
-  /** Handlers called at events of a harness, in this order. */
+  /** Handlers of harness events, called in this order. */
   hookHandlers: readonly Load<readonly HookHandler[]>[];
-  /** Where the programs that run agents look for skills. */
+  /** The directories in which harnesses look for skills. */
   skills: Load<SkillDirectories>;
-  /** Find files of wings that `install` updates, besides those that it wrote itself. */
+  /** Functions that find wings' files for `install` to update, besides the files that `install` itself wrote. */
   installs: readonly Load<FindStale>[];
-  /** What `ci` checks besides plans and journals, in this order. */
+  /** Audits that `ci` performs besides those of plans and journals, in this order. */
   audits: readonly Load<AuditProject>[];
-  /** What `install --with` can set up. */
+  /** Extras that `install --with` can set up. */
   extras: readonly Load<InstallExtra>[];
-  /** What `doctor` checks besides the harnesses, in this order. */
+  /** Checks that `doctor` performs besides those of the harnesses, in this order. */
   looks: readonly Load<Look>[];
-  /** `init` without a name: writes what a project needs besides runs. */
+  /** `init` without a name: writes the files that a project needs apart from runs. */
   setUp: Load<(context: Context) => Promise<Answer>>;
-  /** Says how many things besides runs wait for a person; empty if there are none. */
+  /** Renders how many things other than runs wait for a person; empty if there are none. */
   tellInbox: Load<(context: Context) => Promise<string>>;
   /** The commands that `trust config` shows. */
   config: Load<(context: Context) => ConfigCommands>;
@@ -42,7 +42,7 @@ export interface Ports {
 export interface ConfigCommands {
   /** The files that contain them, for messages. */
   files: string;
-  /** Command lines as written. */
+  /** Command lines, verbatim. */
   commands: readonly string[];
   /** Digest of the commands in this clone, under which they are trusted. */
   digest: string;
@@ -51,13 +51,13 @@ export interface ConfigCommands {
 /** An extra that `install --with NAME` sets up in a project, with the tools of `dev-cli mcp` (harness.md, Install). */
 export interface InstallExtra {
   /**
-   * Also the name of its directory below `.dev` (`wing-streams.ts` `findWingRoot`), which is created: if it exists, the
-   * extra is active.
+   * Also the name of its directory below `.dev` (`wing-streams.ts` `findWingRoot`). `install` creates the directory;
+   * its existence means that the extra is active.
    */
   name: string;
   /** At most ten lines, added to the instructions of each harness. */
   instructions: string;
-  /** It reads who made a commit, which a hook of the clone records. */
+  /** The extra needs to know who made a commit, so `install` sets up a git hook that records it. */
   readsCommits?: true;
 }
 
@@ -72,13 +72,13 @@ export interface Diagnosis {
 }
 
 /**
- * Checks whether what a wing has set up works, without writing into the project; an error thrown is reported as a
+ * Checks whether a wing's setup works, without writing into the project; an error that it throws is reported as a
  * problem.
  */
 type Look = (context: Context, site: Pick<Call, 'cwd'>) => Promise<Diagnosis[]>;
 
 /**
- * Judges a part of the project's files; starts none of its programs and writes nothing (view.md, CI).
+ * Judges some of the project's files; starts none of the project's programs and writes nothing (view.md, CI).
  * @throws DevCliError `PREFERENCES_INVALID`, `IO`, `INTERRUPTED`
  */
 export type AuditProject = (context: Context & WithPorts) => Promise<AuditResult>;
@@ -99,14 +99,14 @@ export interface ToolGroup {
   /** In the order of the tool list. */
   tools: readonly ToolDocument[];
   /**
-   * Calls a tool of the group. The answer's text, if it has one, is shown instead of its document.
+   * Calls a tool of the group. If the answer has a text, the client gets the text instead of the JSON document.
    * @param given the arguments, unchecked
    * @throws DevCliError any error of the tool
    */
   call: (site: ToolSite, tool: string, given: JsonObject) => Promise<Answer>;
 }
 
-/** A group of tools without commands. */
+/** A group of tools that have no commands behind them. */
 export interface OwnGroup extends Pick<ToolGroup, 'tools'> {
   /** As `ToolGroup.call`, at the root where the tool is called. */
   call: (context: Context, tool: string, given: JsonObject) => Promise<Answer>;
@@ -121,19 +121,19 @@ export interface ToolSite extends Pick<Call, 'cwd' | 'env'> {
   signal: AbortSignal;
 }
 
-/** Loads a part of a wing on demand, so that no other call pays for it. */
+/** Loads a part of a wing on demand, so that calls that do not use it do not pay for loading it. */
 type Load<T> = () => Promise<T>;
 
-/** Directories of a project's skills, relative to the root. */
+/** The directories for a project's skills, relative to the root. */
 export interface SkillDirectories {
   listAll: () => string[];
-  /** Directories of the harnesses that are found. @throws DevCliError `USAGE` if there are none */
+  /** Lists the directories of the harnesses found. @throws DevCliError `USAGE` if there are none */
   listFound: (context: Context) => string[];
 }
 
 /**
- * Finds files that a wing wrote into a directory of skills and whose content is out of date; people see each one before
- * it is written.
+ * Finds outdated files that a wing wrote into a directory of skills. A person is shown each file before it is
+ * rewritten.
  * @param directory relative to the root
  * @returns paths relative to the root, with their new content
  * @throws DevCliError `IO`, `PREFERENCES_INVALID`
@@ -150,7 +150,7 @@ export interface WithPorts<P extends keyof Ports = keyof Ports> {
 
 /** A kind of document that `check FILE` can judge. The core's own kinds come first. */
 export interface FileKindCheck {
-  /** The name of this kind in the answer. */
+  /** The name with which the answer of `check` calls this kind. */
   kind: string;
   /** Whether a file is of this kind. @param path relative to the root, with `/` between its parts */
   covers: (path: string) => boolean;
@@ -162,8 +162,8 @@ export interface FileKindCheck {
 export type HookEvent =
   | ({ on: 'session-start'; cause: 'startup' | 'resume' | 'clear' | 'compact' } & InSession)
   /**
-   * `attended` is false if, as far as the harness says, no person wrote the prompt: a script did, or it is a notice, or
-   * the text that a stopping agent receives.
+   * `attended` is false if the harness indicates that no person wrote the prompt: it comes from a script, or is a
+   * notice or the text that an agent receives when it stops.
    */
   | ({
       on: 'user-prompt-submit';
@@ -175,8 +175,8 @@ export type HookEvent =
   | ({ on: 'pre-tool-use' } & ToolUse)
   /**
    * `files`: the files that a file tool or a patch was to write, as named in the call; empty for a shell. `failed`: the
-   * harness reports that the call failed. `attended`: as for a prompt; if no person is present, an answer is not a
-   * person's.
+   * harness reports that the call failed. `attended`: as for a prompt; if false, an answer given through the tool is
+   * not a person's.
    */
   | ({
       on: 'post-tool-use';
@@ -186,27 +186,27 @@ export type HookEvent =
       attended: boolean;
     } & ToolUse)
   /**
-   * `again`: the agent continues because of an earlier answer to this event. `said`: its last message, if the harness
-   * reports it.
+   * `again`: the agent had stopped before, and continued because a handler refused the stop. `said`: its last message,
+   * if the harness reports it.
    */
   | ({ on: 'stop'; backgroundTasks: boolean; again: boolean; said: string | null } & InSession)
   | ({ on: 'session-end' } & InSession);
 
 interface InSession {
-  /** The harness's id of the session. */
+  /** The harness's id for the session. */
   session: string;
   /** Absolute path of the directory in which the harness works. */
   cwd: string;
 }
 
-/** The total that a subagent has used; only at the event of its end, if the harness reports it. */
+/** The total that a subagent has used; only in the event of its end, and only if the harness reports it. */
 export interface SubagentUsage {
-  /** The harness's id of the agent. */
+  /** The harness's id for the agent. */
   agent: string;
   tokens: number;
 }
 
-/** A call of a tool by an agent. */
+/** An agent's tool call. */
 interface ToolUse extends InSession {
   /** Id of the subagent; null for the main agent, and if the harness does not report it. */
   agent: string | null;
@@ -235,28 +235,28 @@ type HookHandlerOf<On extends HookEvent['on']> = {
 /** A handler of one kind of event. */
 export type HookHandler = { [On in HookEvent['on']]: HookHandlerOf<On> }[HookEvent['on']];
 
-/** What a command's handler may know of the call besides its input. */
+/** Facts about a call that a command's handler receives besides the input. */
 interface Call {
-  /** Absolute directory on which relative paths of the command line are based. */
+  /** Absolute directory against which relative paths on the command line are resolved. */
   cwd: string;
-  /** The input as typed, with `@FILE` where the handler gets the file's text. */
+  /** The input as typed: still `@FILE` where `input` contains the file's text. */
   given: JsonObject;
   env: NodeJS.ProcessEnv;
   /** Columns of the terminal that shows the answer; absent if no terminal does. */
   columns?: number;
   /**
-   * Reports single keys at the terminal until the returned function is called, which restores the terminal. Only called
-   * if a person is at both ends.
+   * Reports single keys at the terminal until the returned function is called, which restores the terminal. Call it
+   * only if a person sees the output and types the input.
    * @param pressed called with each key as the terminal sends it; Ctrl-C and the end of the input are `q`
    */
   keys?: (pressed: (key: string) => void) => Promise<() => void>;
-  /** Writes to the terminal before the answer; absent if nobody reads it. */
+  /** Writes to the terminal before the answer; absent if nobody reads the output. */
   write?: (text: string) => boolean;
-  /** Reports progress on standard error before the answer; dropped if nobody reads it. @param line one line */
+  /** Reports progress on standard error before the answer; does nothing if nobody reads it. @param line one line */
   tell: (line: string) => void;
 }
 
-/** The function behind a command. It returns what is printed, or throws a DevCliError. */
+/** The function behind a command. Returns the answer to print, or throws a DevCliError. */
 export type Handler<Input, Within = Context & WithPorts> = (
   context: Within,
   input: Input,

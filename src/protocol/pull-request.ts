@@ -18,7 +18,7 @@ import {
 } from '../work/forge.js';
 import { findRun } from './find/find-run.js';
 
-/** The text of a pull request, in the run's directory. */
+/** The file with the text of a pull request, in the run's directory. */
 const TEXT = 'pr.json';
 
 /**
@@ -57,7 +57,7 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   const upstream = await findUpstream(workTree, branch, around);
   const { remote } = upstream;
   const address = await getPushAddress(workTree, remote, around);
-  // Even if gh fails, the branch is pushed, so that the pull request can be opened by hand.
+  // An error of gh is thrown only after the push, so that the pull request can then be opened by hand.
   const known = await findPullRequest(workTree, branch, address, around).catch(returnRefusal);
   if (known !== null && !(known instanceof DevCliError) && known.state !== 'open')
     throw requestClosedError(branch, known);
@@ -84,7 +84,7 @@ function returnRefusal(error: unknown): DevCliError {
   throw error;
 }
 
-/** Somebody decided to close or merge the pull request; that decision is not bypassed. */
+/** Builds the error for a pull request that somebody closed or merged: opening another would bypass that decision. */
 function requestClosedError(branch: string, { url, state }: ExistingPullRequest): DevCliError {
   return new DevCliError(
     'COMMAND_FAILED',
@@ -96,7 +96,7 @@ function requestClosedError(branch: string, { url, state }: ExistingPullRequest)
   );
 }
 
-/** @param what the request, as the subject of a sentence */
+/** @param what the request, worded for the refusal if a person holds the run: `to open its pull request` */
 async function findRunPlace(context: Context, name: unknown, what: string) {
   const run = await findRun(context, name, true);
   const { snapshot } = await context.store.read(run);
@@ -105,7 +105,7 @@ async function findRunPlace(context: Context, name: unknown, what: string) {
   return { run, runId: snapshot?.runId ?? run, workTree: workTree === '.' ? context.root : workTree };
 }
 
-/** Whether the run itself has started such a command, which a hold lets finish (control.md, Holding). */
+/** Whether the run itself has started a `pull-request` command, which a hold lets finish (control.md, Holding). */
 function isAtWork({ pendingAction }: RunState): boolean {
   return (
     pendingAction?.action === 'running' &&
@@ -138,7 +138,9 @@ function invalidTextError(target: string, problem: string): DevCliError {
   });
 }
 
-/** Adds what is needed to open the pull request by hand: that the branch is pushed, and where the text is. */
+/**
+ * Extends an error of gh with the facts for opening the pull request by hand: the pushed branch and the text's path.
+ */
 function addPushNote(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);
   return new DevCliError(error.code, `${error.message} The branch ${branch} is pushed; the text is in ${target}.`, {

@@ -16,7 +16,7 @@ export async function finishInterruptedCommit(context: Context, name: string): P
 }
 
 /**
- * Reads a run and restores its lost documents; for callers that open no transaction of their own.
+ * Reads a run and restores its lost documents, for callers that do not open a transaction themselves.
  * @throws any error of the store
  */
 export async function readRestored(context: Context, name: string): Promise<StreamState<RunState>> {
@@ -27,7 +27,7 @@ export async function readRestored(context: Context, name: string): Promise<Stre
 }
 
 /**
- * Restores the plan of an ended run that is to be executed; other lost documents of an ended run are not restored.
+ * Restores the plan of an ended run, so that it can be executed. Other lost documents of an ended run stay lost.
  * @returns notices for the answer; empty if nothing was restored
  * @throws any error of the store
  */
@@ -40,7 +40,7 @@ export async function restorePlan(context: Context, name: string): Promise<strin
   return transact(context, name, (tx) => {
     const notices = restoreDocuments(tx, lost, { rebooted: false, stale: [] });
     if (notices.length > 0) recordEntry(tx, 'recovered', { notices });
-    // Documents that the run needed have already been restored, with notices of their own.
+    // Opening the transaction has already restored documents that the run needs, with notices of their own.
     return [...new Set([...tx.state.recovered, ...notices])];
   });
 }

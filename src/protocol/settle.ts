@@ -27,8 +27,8 @@ import { advance, advanceEngine } from './walk/advance.js';
  * Carries out the jobs that a run waits for: launches the pending one, waits as long as the call may take, commits its
  * outcome, and continues with the next one (protocol.md §4). Deferred commits come first.
  * @param until instant, in milliseconds, by which the call must answer
- * @param found id of the action that was pending when the call began: its job, if still pending, was launched by an
- * earlier call
+ * @param found id of the action that was pending when the call began; if its job is still pending, an earlier call
+ * launched that job
  * @returns null if nothing was committed
  * @throws any error of `awaitJob` and of a transaction
  */
@@ -43,7 +43,7 @@ export function runPendingJobs(
 }
 
 /**
- * Records the given outcome of the pending job of a rehearsed run.
+ * Records a given outcome of a simulated run's pending job.
  * @returns null if no such job is pending
  * @throws any error of a transaction
  */
@@ -76,15 +76,15 @@ async function runJobs(
 }
 
 /**
- * Records the outcome of the job, and of each following one that has nothing to run. Does nothing if another call has
- * already recorded it.
+ * Records the outcome of the job, and of each following job that needs to run nothing. Does nothing if another call has
+ * already recorded the first one's outcome.
  */
 function recordEndings(tx: Transaction, first: EndedJob, call: JobCall): CallResult[] {
   if (findRunningAction(tx.state) !== first.job.actionId) return [];
   let judged: AckResult | undefined;
   for (let ended: EndedJob | null = first; ended !== null; ) {
     judged = recordEnding(tx, ended) ?? judged;
-    // Deferred commits are made before the next job.
+    // Stops here, because deferred commits are made before the next job.
     const next = hasDeferredCommits(tx.state) ? null : findPendingJob(tx.state);
     ended = next === null ? null : findEndingAtOnce(next, call, tx);
   }
@@ -94,7 +94,7 @@ function recordEndings(tx: Transaction, first: EndedJob, call: JobCall): CallRes
 
 /**
  * Records the outcome of the job and advances the run.
- * @returns the outcome of the round that the job judged, if it judged one
+ * @returns the outcome of the loop's round, if the job was its exit check
  */
 function recordEnding(tx: Transaction, ended: EndedJob): AckResult | undefined {
   if (ended.kind === 'command' && ended.job.acceptance === null) {
@@ -120,7 +120,7 @@ function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | nul
 }
 
 /**
- * Whether the residual commit is next. Deferred commits are tried before it, so that it does not include their files.
+ * Whether the residual commit is next. Deferred commits are tried first, so that their files do not end up in it.
  */
 function isLastCommit(state: RunState): boolean {
   const job = state.engine?.job;
@@ -128,9 +128,9 @@ function isLastCommit(state: RunState): boolean {
 }
 
 /**
- * Creates what a job needs of the call that waits for it; no earlier call has launched the job.
+ * Creates the call's part of a job: deadline, permission checks, transactions. `launched` is false, as for a new job.
  * @param until instant, in milliseconds, by which the call must answer
- * @param kept what earlier jobs of the same call have left for reuse
+ * @param kept resources of the call's earlier jobs, for reuse
  */
 export function createJobCall(context: Context, run: JobCall['run'], until: number, kept: JobResources): JobCall {
   const { name, workTree } = run.snapshot;
@@ -150,8 +150,8 @@ export function createJobCall(context: Context, run: JobCall['run'], until: numb
 }
 
 /**
- * Stops jobs that a run has withdrawn; call it after that commit. Jobs of a copied run are left alone: they belong to
- * the original run.
+ * Stops jobs that a run has withdrawn; call it after the commit that withdraws them. Jobs of a copied run are left
+ * alone, because they belong to the original run.
  * @throws any error of `endWithdrawnJob`
  */
 export async function stopJobs(context: Context, name: string, jobs: readonly Job[]): Promise<void> {
@@ -166,7 +166,7 @@ const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
- * Waits until every task that is out has a result, or the time is over. Does not check the results.
+ * Waits until every task that is handed out has a result, or the time is over. Does not check the results.
  * @throws DevCliError `INTERRUPTED`
  */
 export async function awaitResults(context: Context, name: string, engine: RunEngine, until: number): Promise<void> {

@@ -8,7 +8,7 @@ import { SHELL_COMMANDS } from './commands/shell.js';
 import { STEP_COMMANDS } from './commands/step.js';
 import type { InputIn, SpecGroup } from './spec.js';
 
-/** The core's commands, in the order of help. At run time, only their types are used. */
+/** The core's commands, in the order in which help lists them. At run time, only their types are used. */
 const SPECS = [
   ...RUN_COMMANDS,
   ...STEP_COMMANDS,
@@ -20,7 +20,7 @@ const SPECS = [
   ...SHELL_COMMANDS,
 ] as const;
 
-/** The core's commands as a group; the rooms composed in app/ add theirs. */
+/** The core's commands as a group; app/ adds the groups of the wings. */
 export const CORE = {
   specs: SPECS,
   words: {

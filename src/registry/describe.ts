@@ -12,7 +12,7 @@ import type {
   ValueForm,
 } from './spec.js';
 
-/** Describes a command in the form that parser, help, completion and docs need. */
+/** Converts a specification into the form that the parser, help, completion and docs use. */
 export function describeCommand({ input, positionals = [], readOnly: _, ...rest }: CommandSpec): DescribedCommand {
   const values = Object.entries(input.properties).map(([key, schema]) => {
     const { description = '', placeholder, enum: choices, absent, needs, hidden } = schema;
@@ -42,9 +42,9 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...rest 
 }
 
 /**
- * Builds the JSON Schema of a command's input for callers of tools: `text` and `data` are strings, as on a command
- * line. Rules about combinations of values are left to the command, because such callers do not support alternatives at
- * the top level of a schema.
+ * Builds the JSON Schema of a command's input for tool calls: `text` and `data` are strings, as on a command line. The
+ * command itself checks combinations of values, because clients of tools do not support alternatives at the top level
+ * of a schema.
  */
 export function buildInputSchema({ input }: CommandSpec) {
   const { type, required, properties } = input;
@@ -59,8 +59,9 @@ function withoutMarks(schema: TSchema): object {
 }
 
 /**
- * Builds a tool from a command: its arguments are the values that the tool names, in snake_case.
- * @throws Error if it names a value that the command does not have, or omits one that the command requires
+ * Builds the description of a tool that carries out a command. Its arguments are the command's values, or those in
+ * `keys`, in snake_case.
+ * @throws Error if the tool names a value that the command does not have, or omits one that must be given
  */
 export function buildTool(tool: CommandTool, specs: readonly CommandSpec[]): DescribedTool {
   const { name, group, command, fixed = {} } = tool;
@@ -82,7 +83,7 @@ export function buildTool(tool: CommandTool, specs: readonly CommandSpec[]): Des
       ...(needed.length > 0 && { required: needed.map(toArgument) }),
       additionalProperties: false,
     },
-    // MCP's defaults, where an annotation is missing: not read-only, destructive, not idempotent.
+    // Only deviations from MCP's defaults are stated: not read-only, destructive, not idempotent.
     annotations: spec.readOnly
       ? { readOnlyHint: true }
       : { ...(!tool.destructive && { destructiveHint: false }), ...(tool.idempotent && { idempotentHint: true }) },
@@ -105,14 +106,14 @@ function getForm(schema: TSchema): ValueForm['form'] {
   }
 }
 
-/** Returns what a value names, for completion; null for a format that only says how the text is read. */
+/** Returns the kind of words with which a shell completes a value; null for a format that only says how to read it. */
 function getOffer({ format }: TSchema): CompletionKind | null {
   return format === undefined || ['text', 'data', 'seconds'].includes(format) ? null : format;
 }
 
 /**
- * Lists the commands of the core and of further groups in the order of help.
- * @throws Error if a group is to follow a command that the core does not have
+ * Lists the commands of the core and of other groups, in the order in which help lists them.
+ * @throws Error if a group's `after` names a command that the core does not have
  */
 export function listSpecs(core: SpecGroup, groups: readonly SpecGroup[]): CommandSpec[] {
   const lost = groups.find(({ after }) => after !== undefined && !core.specs.some(({ name }) => name === after));

@@ -1,22 +1,25 @@
-/** The time at which a shipped handler acts in an execution (engine.md, Shape). */
+/** When a shipped handler acts in an execution (engine.md, Shape). */
 type HandlerPosition =
   /** Before the first todo. */
   | 'start'
   /** Once for every todo. */
   | 'todo'
-  /** After the last todo, in the order of the registry. */
+  /** After the last todo, in the order of `HANDLERS`. */
   | 'finalize';
 
-/** A shipped handler of an execution; the single source for resolve, lint and docs (engine.md, Stages). */
+/**
+ * A shipped handler of an execution; the single source for resolving and linting recipes and for docs (engine.md,
+ * Stages).
+ */
 export interface HandlerSpec {
   id: string;
-  /** Key under `config.handlers` of a recipe; a recipe's own handlers may not use it. */
+  /** The handler's key under `config.handlers` in a recipe; a recipe's own handlers may not use it. */
   key: string;
-  /** Key in `substeps` and `finalize` of the state, and the `substep` of the handler's actions. */
+  /** The handler's key in `substeps` or `finalize` of the state, and the `substep` of its actions. */
   stage: string;
   place: HandlerPosition;
   actor: 'cli' | 'subagent';
-  /** The role of a subagent; in `verify` it judges only the assertions, since dev-cli runs the commands itself. */
+  /** The subagent's role. In `verify`, the subagent judges only assertions, since dev-cli runs the commands itself. */
   agent?: string;
   /** Path of the subagent's rules, relative to the package. */
   prompt?: string;
@@ -28,7 +31,7 @@ export interface HandlerSpec {
   summary: string;
 }
 
-/** The shipped handlers, in the order of an execution. */
+/** The shipped handlers, in the order in which an execution runs them. */
 export const HANDLERS = [
   {
     id: 'state-begin',
@@ -135,12 +138,12 @@ export type HandlerStage = (typeof HANDLERS)[number]['stage'];
 export const ENGINE_BLOCK = 'execution-engine';
 
 /**
- * Pattern for the keys of a recipe's own handlers: lower-case words joined by `_`, so that different keys have
+ * Pattern for the keys of a recipe's own handlers: lower-case words joined by `_`. With it, different keys always have
  * different stage ids.
  */
 export const HANDLER_KEY = '^[a-z][a-z0-9]*(_[a-z][a-z0-9]*)*$';
 
-/** Words that the state of an execution uses in the same places as stage ids. */
+/** Words that an execution's state uses where stage ids may also stand, so no stage id may equal one of them. */
 const STATE_WORDS = ['pending', 'running', 'done', 'skipped', 'failed', 'stale', 'deferred', 'todos', 'ended'];
 /** Stages without a handler. */
 const OTHER_STAGES = ['approvePlan', 'approveCommands', 'triage'];
@@ -150,7 +153,7 @@ export function toStageId(key: string): string {
   return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns why a recipe's own handler cannot have this key; null if it can. */
+/** Returns why a recipe's own handler cannot have this key, worded as a predicate; null if it can. */
 export function findKeyFault(key: string): string | null {
   const stage = toStageId(key);
   if (HANDLERS.some((handler) => handler.stage === stage)) return 'is a handler that dev-cli ships';
@@ -160,9 +163,9 @@ export function findKeyFault(key: string): string | null {
 }
 
 /**
- * Whether an execution uses a shipped handler: its policy may switch it off, and a `config.handlers` without `commit`
- * leaves out commits.
- * @param config of an engine recipe, as written
+ * Whether an execution uses a shipped handler. The handler's policy may switch it off; without that policy, commits are
+ * also left out if `config.handlers` exists but has no `commit`.
+ * @param config the `config` of an engine recipe, before defaults are applied
  */
 export function isEnabled(
   handler: HandlerSpec,

@@ -13,16 +13,16 @@ interface Globals {
 /** A parsed command line. */
 export interface ParsedCommand<Form extends CommandForm = CommandForm> {
   form: Form;
-  /** The given values by the keys of the specification, positionals first. */
+  /** The given values, by their keys in the specification, positionals first. */
   input: JsonObject;
   globals: Globals;
 }
 
 /**
- * Parses a valid command line of a hot command without commander, which takes longer to load than such a call lasts. A
- * property test checks that both parsers agree.
+ * Parses a valid command line of a hot command without commander, since loading commander would take longer than the
+ * call itself. A property test checks that both parsers agree.
  * @param words the command line without `dev-cli`
- * @returns null for any other command line; parse.ts then parses it or reports its errors
+ * @returns null for any other command line, which parse.ts then parses or refuses
  */
 export function parseHot(words: readonly string[]): ParsedCommand | null {
   const form = findHotForm(words[0] ?? '') ?? findHotForm(`${words[0]} ${words[1]}`);
@@ -52,7 +52,7 @@ function readValues(form: CommandForm, words: readonly string[]): JsonObject | n
   return values;
 }
 
-/** Splits the values of a command line into input, in the order of the specification, and global options. */
+/** Splits the values of a command line into the input, in the order of the specification, and the global options. */
 export function buildParsedCommand<Form extends CommandForm>(
   form: Form,
   values: Readonly<JsonObject>,
@@ -62,7 +62,7 @@ export function buildParsedCommand<Form extends CommandForm>(
   return { form, input: among([...form.positionals, ...form.options]), globals: among(listGlobalOptions(form)) };
 }
 
-/** Whether an argument vector is a dev-cli command that recipes run as a process (recipes.md §2). */
+/** Whether an argument vector calls a dev-cli command that recipes run as a process (recipes.md §2). */
 export function runsAsProcess([program, ...words]: readonly string[]): boolean {
   const name = words.slice(0, 2).join(' ');
   return program === 'dev-cli' && Object.hasOwn(forms, name) && forms[name]?.inRecipe === 'process';

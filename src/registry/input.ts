@@ -3,21 +3,22 @@ import type { Json, JsonObject } from '../base/json.js';
 import { LIMITS } from '../base/limits.js';
 import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.js';
 
-/** The value of a text, or the reason why it has none. */
+/** The value that an argument's text stands for, or the reason why it is not valid. */
 export type ReadValue = { value: Json } | { problem: string };
 
 /**
- * `KEY=VALUE`. The key follows the rules for placeholder names (recipes.md §1), since only declared keys can be set.
+ * Matches `KEY=VALUE`. Keys follow the rules for placeholder names (recipes.md §1), since only declared keys can be
+ * set.
  */
 const PAIR = /^([A-Za-z][A-Za-z0-9_.-]*)=([\s\S]*)$/;
 
-/** A whole number from 0 to the largest one that values.ts allows. */
+/** Matches a whole number from 0 to the largest that values.ts allows. */
 const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
 
 /**
- * Reads the text of one argument as a value of the input. `text` and `data` stay as written: files and standard input
- * are not read here.
- * @param before the value that the same option already has; only `pair` and `texts` may be repeated
+ * Converts the text of one argument into a value of the input. Leaves `text` and `data` as typed: files and standard
+ * input are not read here.
+ * @param before the option's value so far, to which a repeated `pair` or `texts` adds; others may not be repeated
  */
 export function readValue({ form }: ValueForm, text: string, before?: Json): ReadValue {
   switch (form) {
@@ -51,7 +52,7 @@ export function toFlag(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Returns the name of a key as an argument of a tool. */
+/** Returns the name that a key has as an argument of a tool: `dry_run` for `dryRun`. */
 export function toArgument(key: string): string {
   return toFlag(key).replaceAll('-', '_');
 }
@@ -62,9 +63,9 @@ export function quoteArgument(text: string): string {
 }
 
 /**
- * Returns free text unchanged. Too long a text is refused rather than cut, so that every agent that acts on it gets all
- * of it.
- * @param label the caller's name for the text
+ * Returns free text unchanged. A text that is too long is refused instead of cut, so that every agent that acts on the
+ * text gets all of it.
+ * @param label the name of the text in the error
  * @throws DevCliError `DATA_MALFORMED`
  */
 export function requireShort(text: string, label: string): string {
@@ -75,7 +76,7 @@ export function requireShort(text: string, label: string): string {
   });
 }
 
-/** Options that every command takes; they are not part of its input. */
+/** Options that every command accepts; they are not part of its input. */
 export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   {
     key: 'root',
@@ -90,15 +91,15 @@ export const GLOBAL_OPTIONS: readonly CommandOption[] = [
   { key: 'help', flag: 'help', form: 'flag', description: 'Explain the command.' },
 ];
 
-/** Lists the global options that a command has: an option of its own with the same name replaces a global one. */
+/** Lists the global options of a command, without those that it replaces with an option of the same name. */
 export function listGlobalOptions({ options }: Pick<CommandForm, 'options'>): readonly CommandOption[] {
   return GLOBAL_OPTIONS.filter(({ key }) => !options.some((own) => own.key === key));
 }
 
 /**
- * Lists the violated rules about combinations of values: a missing value, values that exclude each other, a value
- * without another that it needs.
- * @param given the keys that were given
+ * Lists the violated rules about combinations of values: a required value is missing, values exclude each other, or a
+ * value lacks another that it needs.
+ * @param given the keys given on the command line
  */
 export function listBrokenInputRules(form: CommandForm, given: ReadonlySet<string>): ErrorDetail[] {
   return [...listMissing(form, given), ...listClashes(form, given), ...listLonely(form, given)];

@@ -11,7 +11,8 @@ import { addCommands, listPath } from './tree.js';
 const HELP = requireCommand('help');
 
 /**
- * An invalid command line, with the parts that could be read: they decide whether the error is printed as JSON or text.
+ * An invalid command line, with the parts that could be read, which decide whether the error is printed as JSON or
+ * text.
  */
 interface FaultyCommand extends Pick<ParsedCommand, 'globals'> {
   form: DescribedCommand | undefined;
@@ -20,8 +21,8 @@ interface FaultyCommand extends Pick<ParsedCommand, 'globals'> {
 
 /**
  * Parses the words of a command line. `--help` after any command, or no words at all, yields the command `help`. Reads
- * neither files nor standard input and does not check names of runs, because it also parses recipes, whose words may
- * contain placeholders.
+ * neither files nor standard input and does not check names of runs, because it also parses the commands in recipes,
+ * which may contain placeholders.
  * @param words with or without a leading `dev-cli`
  * @throws DevCliError `UNKNOWN_COMMAND`; `USAGE` with every problem in `details` (protocol.md §1; protocol.md §5)
  */
@@ -32,11 +33,12 @@ export function parseCommand(words: readonly string[]): ParsedCommand<DescribedC
 }
 
 /**
- * Like `parseCommand`, but returns an error instead of throwing it, so that it can be printed in the requested format.
+ * Like `parseCommand`, but returns an error instead of throwing it, so that the caller can print it in the requested
+ * format.
  */
 export function readCommandLine(words: readonly string[]): ParsedCommand<DescribedCommand> | FaultyCommand {
   const reading = new ArgumentReader();
-  // Adds only commands that the words may mean, because setting up each one takes commander a third of a millisecond.
+  // Adds only commands that the words may mean: setting up one command takes commander a third of a millisecond.
   const near = REGISTRY.commands.filter(({ name }) => words.includes(name.split(' ')[0] ?? ''));
   const program = addCommands(new Level('dev-cli', reading), { ...REGISTRY, commands: near });
   try {
@@ -50,7 +52,7 @@ export function readCommandLine(words: readonly string[]): ParsedCommand<Describ
 
 type Leftover = ReturnType<Command['parseOptions']>;
 
-/** A node of commander's tree that passes on what commander finds; the reader alone decides what is valid. */
+/** A node of commander's tree. Passes the options and words it finds to the reader, which alone decides on validity. */
 class Level extends Command {
   constructor(
     name: string,
@@ -81,7 +83,7 @@ class Level extends Command {
     this.reading.helpFor = listPath(this);
   }
 
-  /** Ignores values that commander reports as missing: input.ts reports them. */
+  /** Ignores commander's error for a missing value, since input.ts reports missing values. */
   override error(): never {
     return undefined as never;
   }
@@ -93,7 +95,7 @@ class Level extends Command {
     const path = listPath(this);
     if (args[0] === '--') throw unknownCommandError(path, args);
     if (word !== undefined && isHelp(word)) {
-      // `--help` comes before the command's name.
+      // `--help` was typed before the command's name, so it is moved behind the other words.
       const rest = words.filter((other) => !isHelp(other));
       return rest.length > 0 ? this.parseOptions([...rest, word]) : read;
     }
@@ -131,7 +133,7 @@ class ArgumentReader {
   }
 
   /**
-   * Takes the words that commander left over; from the first unknown option on, commander lists all words as unknown.
+   * Reads the words that commander left over. From the first unknown option on, commander lists every word as unknown.
    */
   arguments({ operands, unknown }: Leftover): Leftover {
     const end = unknown.includes('--') ? unknown.indexOf('--') : unknown.length;
@@ -158,7 +160,7 @@ class ArgumentReader {
       : buildParsedCommand(this.asAnswered(form), this.values);
   }
 
-  /** Returns the form with the output kind that applies to these values. */
+  /** Returns the form, with the output kind `text` if the key that `textWithout` names was not given. */
   private asAnswered(form: DescribedCommand): DescribedCommand {
     const { textWithout: key } = form;
     return key === undefined || this.seen.has(key) ? form : { ...form, output: 'text' };
@@ -212,7 +214,7 @@ function findChoiceProblem(text: string, choices: readonly string[] | undefined)
   return `${quoteArgument(text)} is not one of ${choices.join(', ')}.${suggest(text, choices)}`;
 }
 
-/** Renders `Did you mean "x"?`, or nothing if no known word is similar. */
+/** Renders `Did you mean "x"?`; empty if no known word is similar. */
 function suggest(word: string, known: readonly string[]): string {
   return word.length > 40 ? '' : renderSuggestion(word, known);
 }
@@ -226,9 +228,9 @@ function usageError(form: DescribedCommand, details: ErrorDetail[]): DevCliError
 }
 
 /**
- * Builds the error for words that name no command; suggests the command that was probably meant.
- * @param path the words that begin a command's name
- * @param rest the words after them, the first of which does not continue the name
+ * Builds the error for words that do not name a command; suggests the most similar command.
+ * @param path the leading words that do begin a command's name
+ * @param rest the words after `path`; the first one does not continue the name
  */
 export function unknownCommandError(path: readonly string[], rest: readonly string[]): DevCliError {
   const [word] = rest;

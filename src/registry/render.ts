@@ -7,8 +7,8 @@ import type { WrittenForm, WrittenOption } from './spec.js';
 
 /**
  * Renders an invocation as a command line: positionals in order, then options in the order of the specification, quoted
- * for a POSIX shell. `parseCommand(splitCommand(line).slice(1))` returns the invocation. `undefined`, `null`, `false`
- * and empty lists mean "not given".
+ * for a POSIX shell. `parseCommand(splitCommand(line).slice(1))` returns the same invocation. Values that are
+ * `undefined`, `null`, `false` or empty lists count as not given.
  * @throws DevCliError `INTERNAL` for an unknown command or key, or a value of the wrong type (protocol.md, Printed
  * commands)
  */
@@ -60,7 +60,7 @@ function renderText(invocation: Invocation, key: string, value: unknown): string
   return typeof value === 'number' ? String(value) : throwUnprintable(invocation, key);
 }
 
-/** Returns the values of a command as a list, parsing the compact form that commands other than hot ones have. */
+/** Returns a command's positionals or options as a list; parses the compact form of all commands except hot ones. */
 function readWritten(values: readonly WrittenOption[] | WrittenForm['options']): readonly WrittenOption[] {
   if (typeof values !== 'string') return values;
   const written = values.split(' ').map((word) => word.split(':'));
@@ -79,12 +79,14 @@ function throwUnprintable(invocation: Invocation, key: string): never {
   throw new DevCliError('INTERNAL', `"${key}" of "${invocation.command}" cannot be printed as an argument.`);
 }
 
-/** The members, at any depth, whose commands are rendered as command lines (protocol.md, Printed commands). */
+/**
+ * Members of a document, at any depth, whose commands are rendered as command lines (protocol.md, Printed commands).
+ */
 const COMMAND_MEMBERS = new Set(['ack', 'poll', 'answer', 'fix', 'instead', 'resume', 'ruling', 'you']);
 
 /**
- * Creates the formatter of a call; the printed commands must work in the directory of the call.
- * @param root `--root` as given; printed commands repeat it
+ * Creates the formatter for commands that a call prints. They must work in the directory of the call.
+ * @param root the call's `--root`, which printed commands repeat
  */
 export function createFormatterFor(root: string | undefined): CommandFormatter {
   if (root === undefined) return renderInvocation;

@@ -10,26 +10,26 @@ type OutputKind = 'document' | 'text' | 'stream' | 'server';
 
 /** The properties of a command, apart from its values. */
 interface CommandFacts {
-  /** Words separated by single blanks: `step complete`. */
+  /** One or more words separated by single blanks: `step complete`. */
   name: string;
   actor: Actor;
   output: OutputKind;
-  /** Agents call it, or wait for it, constantly: a small parser parses it without loading help texts. */
+  /** Agents constantly call or await the command, so a small parser parses it without loading help texts. */
   hot?: boolean;
-  /** Groups of keys of which at most one may be given. */
+  /** Groups of keys that exclude each other: at most one key of a group may be given. */
   exclusive?: readonly (readonly string[])[];
-  /** Keys of which exactly one must be given. */
+  /** A group of keys; exactly one of them must be given. */
   oneOf?: readonly string[];
   /**
-   * May be used as a command in a recipe (recipes.md §2). `true`: it only reads and writes documents, and runs in the
-   * transaction. `process`: it accesses the outside world, and a `cli` block runs it like an external command.
+   * Whether a recipe may use the command (recipes.md §2). `true`: yes; it only reads and writes documents, and runs in
+   * the transaction. `process`: yes; it accesses the outside world, so a `cli` block runs it like an external command.
    */
   inRecipe?: true | 'process';
-  /** Without this key, the command answers in text, as commands for people do. */
+  /** If this key is not given, the command answers in text, as commands for people do. */
   textWithout?: string;
   /**
-   * A signal does not kill the command: it watches `context.signal`, finishes what it has begun, and exits with 130
-   * itself.
+   * A signal does not kill the command: it watches `context.signal` itself, finishes the work that it has begun, and
+   * then exits with 130.
    */
   windsDown?: true;
 }
@@ -45,7 +45,7 @@ interface CommandTexts {
 
 /**
  * The specification of a command: the single source for its handler's type, parser, help, completion, docs, JSON Schema
- * and their tests. `npm run generate` derives from it what is loaded at run time (describe.ts).
+ * and their tests. `npm run generate` derives the data that is loaded at run time from it (describe.ts).
  */
 export interface CommandSpec extends CommandFacts, CommandTexts {
   /** The schema of all values, positionals and options, built with values.ts. */
@@ -63,31 +63,31 @@ export interface CommandSpec extends CommandFacts, CommandTexts {
  * A tool of the Model Context Protocol that carries out a command (memory.md, MCP). Several tools may share a command.
  */
 export interface CommandTool {
-  /** The group of tools that it is served with. */
+  /** The group of tools to which it belongs. */
   group: string;
-  /** Words joined by `_`. */
+  /** The tool's name: words joined by `_`. */
   name: string;
   command: string;
   /** Default: the command's summary. */
   description?: string;
-  /** Keys of the command's input that become arguments, in this order. Default: all. */
+  /** Keys of the command's input that become arguments, in this order. Default: all that are not in `fixed`. */
   keys?: readonly string[];
   /** Arguments that must be given, besides those that the command requires. */
   required?: readonly string[];
-  /** Values that are always passed. */
+  /** Values of the command's input that every call passes. */
   fixed?: JsonObject;
   /** Repeating the same call changes nothing more. */
   idempotent?: true;
-  /** It may undo or overwrite somebody's work. */
+  /** A call may undo or overwrite somebody's work. */
   destructive?: true;
 }
 
-/** A tool without a command: its wing carries it out and checks its parameters against the schema. */
+/** A tool without a command. Its wing carries it out and checks the arguments against the schema. */
 export interface OwnTool {
   name: string;
   description: string;
   input: ToolDocument['inputSchema'];
-  /** Absent: the tool is offered to no client. */
+  /** If absent, the tool is not offered to clients. */
   annotations?: object;
 }
 
@@ -110,9 +110,9 @@ export interface SpecGroup {
   specs: readonly CommandSpec[];
   /** Commands of the group that agents may call as tools, in the order of the tool list. */
   tools?: readonly CommandTool[];
-  /** Summaries of first words that are no commands by themselves. */
+  /** Summaries of first words that are not commands themselves. */
   words?: Readonly<Record<string, string>>;
-  /** The command after which help lists them; by default they come last. */
+  /** The core's command after which help lists the group's commands; by default they come last. */
   after?: string;
 }
 
@@ -121,7 +121,7 @@ export type InputIn<Specs extends readonly CommandSpec[], Name> = Static<
   Extract<Specs[number], { name: Name }>['input']
 >;
 
-/** What a value names (view.md, Completion); `work`: a block or a todo. */
+/** The kind of thing that a value names (view.md, Completion); `work`: a block or a todo. */
 export type CompletionKind =
   | 'name'
   | 'recipe'
@@ -157,9 +157,9 @@ export interface ValueForm {
   choices?: readonly string[];
   required?: boolean;
   /**
-   * `data` only: what a command typed by hand does without it: `stdin` reads standard input (`analysis save`),
-   * `refused` fails with `DATA_MISSING` (`draft update`). By default the data is optional. In a recipe, the block
-   * provides it.
+   * For `data` only: how a command typed by hand treats missing data. `stdin`: it reads standard input (`analysis
+   * save`); `refused`: it fails with `DATA_MISSING` (`draft update`). By default the data is optional. In a recipe, the
+   * block provides the data.
    */
   absent?: 'stdin' | 'refused';
   /** Accepted only together with at least one of these keys. */
@@ -176,11 +176,12 @@ export interface OptionForm extends ValueForm {
   hidden?: boolean;
 }
 
-/** The parts of an option that rendering needs; `form` only if the value is not a single text or number. */
+/** The parts of an option that rendering needs. `form` is absent if the value is a single text or number. */
 export type WrittenOption = Pick<ValueForm, 'key'> & Partial<Pick<ValueForm, 'form'>>;
 
 /**
- * The parts of a command that rendering needs, as words: `before dryRun:flag`. Compact, because every call loads it.
+ * The parts of a command that rendering needs, in a compact form such as `before dryRun:flag`, because every call loads
+ * them.
  */
 export interface WrittenForm extends Pick<CommandFacts, 'inRecipe'> {
   hot?: false;

@@ -25,8 +25,8 @@ export function splitCommand(line: string): string[] {
 }
 
 /**
- * One piece of a line: blanks (or trailing line breaks, which YAML leaves), '…', "…", a backslash with its character,
- * or plain text. `~` and `#` are special only at the beginning of a word.
+ * Matches one piece of a line: blanks (or trailing line breaks, which YAML leaves), '…', "…", a backslash with the next
+ * character, or plain text. Plain text includes `~` and `#`, which are special only at the beginning of a word.
  */
 const PIECE = /([ \t]+|\s+$)|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([^\n])|([^ \t\r\n'"\\|&;<>()$`*?[]+)/y;
 /** In double quotes, a backslash escapes only these characters, or joins two lines. */

@@ -41,7 +41,7 @@ export function renderExitCodes(codes: readonly string[]): string {
 
 function findOrAddGroup(program: Command, word: string, description = ''): Command {
   const present = program.commands.find((command) => command.name() === word);
-  // Without an action, commander requires that one of the subcommands is named.
+  // A command that is also the first word of others needs an action; else commander requires one of the others' names.
   return present?.action(() => {}) ?? configure(program.command(word)).description(description);
 }
 
@@ -61,7 +61,7 @@ function addCommand(parent: Command, word: string, spec: DescribedCommand): void
 }
 
 /**
- * Lists complete commands for help, leaving out first words that are no commands by themselves: those have no summary.
+ * Lists complete commands for help. Leaves out first words that are not commands themselves, which have no summary.
  */
 function listLeaves(command: Command): Command[] {
   return command.commands.flatMap((child) => [...(child.summary() === '' ? [] : [child]), ...listLeaves(child)]);
@@ -75,7 +75,9 @@ function renderUsage(command: Command): string {
   return [...listPath(command), ...positionals].join(' ');
 }
 
-/** Adds the global options to a command, where they are accepted before and after the words of its name. */
+/**
+ * Adds the global options to a command or first word, so that they are accepted before and after each word of a name.
+ */
 function configure(command: Command, globals: readonly CommandOption[] = GLOBAL_OPTIONS): Command {
   const explain = new Option('-h, --help', 'Explain the command.').helpGroup(GLOBAL_HEADING);
   command.enablePositionalOptions().helpCommand(false).addHelpOption(explain);

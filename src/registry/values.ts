@@ -2,9 +2,9 @@ import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 import type { DataInput } from '../base/invocation.js';
 import type { CompletionKind, ValueForm } from './spec.js';
 
-/** What the command line must know about a value beyond its JSON Schema. */
+/** Facts about a value that the command line needs in addition to the JSON Schema. */
 interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
-  /** The meaning of the text. */
+  /** How the text is read, or what it names. */
   format?: 'text' | 'data' | 'seconds' | CompletionKind;
   placeholder?: string;
   hidden?: boolean;
@@ -13,31 +13,31 @@ interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
 /** Makes a value optional. */
 export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
 
-/** An option without a value; true if given. */
+/** An option that takes no value; true if given. */
 export const flag = (description: string) => Type.Optional(Type.Boolean({ description }));
 
-/** One word. */
+/** A value of one word. */
 export const word = (description: string, marks: Marks = {}) => Type.String(buildSchemaOptions(description, marks));
 
-/** Several words, one argument each. */
+/** A value of several words, each an argument of its own. */
 export const words = (description: string, marks: Marks = {}) => Type.Array(Type.String(marks), { description });
 
-/** Several words in one argument, separated by commas. */
+/** A value of several words in one argument, separated by commas. */
 export const commaList = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Array(Type.String(), buildSchemaOptions(description, { placeholder, ...marks }));
 
-/** `KEY=VALUE`, repeatable. */
+/** A value written `KEY=VALUE`, repeatable. */
 export const pairs = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Record(Type.String(), Type.String(), buildSchemaOptions(description, { placeholder, ...marks }));
 
 /** The largest number that a command accepts. */
 const MOST = 999_999_999;
 
-/** A whole number from 0. */
+/** A value that is a whole number, 0 or more. */
 export const integer = (placeholder: string, description: string, marks: Marks = {}) =>
   Type.Integer({ minimum: 0, maximum: MOST, ...buildSchemaOptions(description, { placeholder, ...marks }) });
 
-/** One word of a closed list; help shows the list as the placeholder. */
+/** One word out of a closed list; help shows the list as the placeholder. */
 export const choice = <const Choices extends readonly string[]>(
   choices: Choices,
   description: string,
@@ -60,7 +60,7 @@ export const texts = (description: string, marks: Marks = {}) =>
     buildSchemaOptions(description, { placeholder: 'TEXT|@FILE|-', ...marks }),
   );
 
-/** JSON or sections; the handler receives the content and its source. */
+/** JSON or Markdown sections; the handler receives the content and where it came from. */
 export const data = (
   marks: Marks = {},
   description = 'A file (@FILE; .md holds sections, everything else JSON), standard input (-), or JSON.',

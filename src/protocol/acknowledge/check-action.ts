@@ -28,9 +28,9 @@ import { requirePlace } from '../trust/place.js';
  * evidence. A command that has passed is not run again on the same tree (protocol.md §5; engine.md, Checking before the
  * result).
  * @param given the run's name, if any
- * @param input.wait most seconds to wait; if a command is still running then, the same call finds it again
- * @throws DevCliError `USAGE` for an action that is out but not the task of a todo, `STALE_ACTION` for one that is not
- * out; `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
+ * @param input.wait seconds to wait at most; if a command is still running then, repeating the call waits for it again
+ * @throws DevCliError `USAGE` for an action that is handed out but is not the task of a todo, `STALE_ACTION` for one
+ * that is not handed out; `GIT_FAILED`, `IO`, `INTERRUPTED`, `RUN_UNTRUSTED`
  */
 export async function checkAction(
   context: Context,
@@ -42,7 +42,7 @@ export async function checkAction(
   const queue = await transact(context, name, (tx) =>
     listTodoCommands(tx, getTodoBody(tx, requireTask(tx, action).todoId)),
   );
-  // Checked before any start is recorded, so that a refusal leaves no trace.
+  // Checked before any command is recorded as started, so that a refusal leaves no trace.
   if (queue.length > 0) await requirePlace(context, (await readRun(context, name)).snapshot);
   const about = { name, action, place: { root: context.root, workTree: context.workTree }, wait: getPollWait(context) };
   const done: CommandEvidence[] = [];
@@ -63,7 +63,7 @@ export async function checkAction(
   return buildCommandReport(about, { done, running: null, unlisted });
 }
 
-/** Lists changed paths that a worker's result does not list yet, even if it is only partly written. */
+/** Lists changed paths that are missing from a worker's result, which the worker may still be writing. */
 function listUnlistedPaths(tx: Transaction, action: string): string[] {
   const { todoId, substep } = requireTask(tx, action);
   if (substep !== 'worker') return [];
@@ -100,7 +100,7 @@ function requireTask(tx: Transaction, action: string): TaskState & { todoId: str
 }
 
 /**
- * Runs one command, or waits again for one that is running.
+ * Runs a command, or waits for it if an earlier call started it.
  * @returns null if the command is still running when the call must answer
  */
 async function runCheck(action: string, queued: QueuedCommand, call: JobCall): Promise<CommandEvidence | null> {
@@ -111,7 +111,7 @@ async function runCheck(action: string, queued: QueuedCommand, call: JobCall): P
 }
 
 /**
- * Returns the running command of this task and acceptance, or records the start of a new one.
+ * Returns the task's running command for this acceptance, or records the start of a new one.
  * @returns `launched`: whether an earlier call recorded the start
  */
 async function startCheck(
@@ -148,7 +148,7 @@ function findCheck({ commands }: RecipeState, action: string, { id }: QueuedComm
 
 function recordCheck(tx: Transaction, ended: CommandEnded, queued: QueuedCommand): CommandEvidence {
   const evidence = buildEvidence(tx, queued, ended);
-  // A concurrent call of the same check may already have committed it.
+  // A concurrent call of the same check may already have recorded this evidence.
   if (tx.state.commands[ended.job.key] === undefined) return evidence;
   if (evidence.ok && evidence.tree !== null) keepResult(tx, ended.job, evidence.tree, evidence);
   keepFailedEvidence(tx, evidence, queued.todo);

@@ -27,7 +27,7 @@ import { identifyAction } from './identify.js';
  * returns the next action, in one call (protocol.md §3).
  * @param given the run's name, if any
  * @param input.wait seconds to wait for results and running commands
- * @throws DevCliError for every refusal; valid parts of the evidence are committed nevertheless
+ * @throws DevCliError for every refusal; the valid parts of the evidence are committed even then
  */
 export async function stepComplete(
   context: Context,
@@ -73,24 +73,25 @@ export async function stepComplete(
   }
 }
 
-/** What the call has found out outside its transaction. */
+/** Facts that the call has established outside its transaction. */
 interface Findings {
   /**
-   * The results of jobs that were running, and the action pending at that time; null until the jobs have been settled.
+   * The results of jobs that were running, and the id of the action pending at that time; null until those jobs were
+   * settled.
    */
   jobs: { earlier: CallResult | null; pendingId: string | null } | null;
   isAwaited: boolean;
-  /** The goal, once it is certain that no other run has the same one. */
+  /** The goal, once no other run is known to have the same one. */
   goal: string | null;
 }
 
-/** What must be found out before the transaction can decide; nothing has been recorded yet. */
+/** A fact that must be established before the transaction can decide; nothing has been recorded yet. */
 type Missing =
-  /** Whether jobs have ended: if one has, its block is no longer the pending one. */
+  /** Whether running jobs have ended: if one has, its block is no longer the pending one. */
   | { kind: 'jobs'; pendingId: string | null }
   /** Results that tasks have not yet handed in (`--collect --wait`). */
   | { kind: 'results'; engine: RunEngine }
-  /** Whether another run already has the goal that is handed in (protocol.md §5). */
+  /** Whether another run already has the acknowledged goal (protocol.md §5). */
   | { kind: 'goal'; goal: string; insisting: Invocation };
 
 function findMissing({ state }: Transaction, found: Findings, { pending, input }: Acknowledgement): Missing | null {
@@ -148,7 +149,7 @@ function report(context: Context, tx: Transaction, result: AckResult, moved: str
   return { ...callResult, warnings: [...callResult.warnings, ...listSourceWarnings(context, tx)] };
 }
 
-/** Warns once for each change of the plan on disk; `next` and `status` warn as long as it differs. */
+/** Warns once about each change to the plan on disk; `next` and `status` warn as long as the plan differs. */
 function warnMovedPlan({ state: { engine }, warnings }: Transaction, moved: string | null): void {
   if (engine === null || moved === (engine.planMarks.told ?? null)) return;
   if (moved !== null) warnings.push(moved);
@@ -156,7 +157,7 @@ function warnMovedPlan({ state: { engine }, warnings }: Transaction, moved: stri
   engine.planMarks = moved === null ? rest : { ...rest, told: moved };
 }
 
-/** An acknowledgement as it was given. */
+/** An acknowledgement as given, before any check. */
 interface Acknowledgement {
   /** The pending action with its block. */
   pending: PendingBlock | null;
@@ -165,12 +166,13 @@ interface Acknowledgement {
 
 /**
  * Acknowledges an action: identify → check evidence → save → record → advance (protocol.md §3).
- * @throws DevCliError with nothing changed, unless part of the evidence is valid
+ * @throws DevCliError for a refusal that changes nothing; if part of the evidence is valid, `refused` is returned
+ * instead
  */
 export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
   const dispatch = tx.state.pendingAction;
   if (dispatch?.action === 'engine-dispatch') {
-    // A choice for an action that is not out belongs to a gate answered earlier, so it is no answer for a task.
+    // A choice for an action that is not handed out answers an earlier gate, not a task.
     if (input.choice !== undefined && input.action !== undefined && !isOut(tx, dispatch.actionId, input.action)) {
       identifyAction(tx, null, input);
       return { kind: 'duplicate' };
@@ -205,7 +207,7 @@ function isOut({ state }: Transaction, dispatched: string, actionId: string): bo
   return actionId === dispatched || Object.hasOwn(state.engine?.tasks ?? {}, actionId);
 }
 
-/** Passes to the engine the results of its tasks, or a person's answer at its gate. */
+/** Passes the results of tasks, or a person's answer to a gate, to the engine as events. */
 function advanceByEngine(tx: Transaction, { result, events }: EngineAcknowledgement): AckResult {
   if (events !== undefined) advanceEngine(tx, events);
   return result;

@@ -27,7 +27,7 @@ export function identifyAction(
 
 function byAction(tx: Transaction, pending: PendingBlock | null, actionId: string): ReturnType<typeof identifyAction> {
   if (pending !== null && pending.action.actionId === actionId) return { kind: 'pending', pending };
-  // Acknowledged in any phase of the run.
+  // The action may have been acknowledged in an earlier phase.
   const isDuplicate = listRecipeStates(tx.state).some(({ acknowledged }) => Object.hasOwn(acknowledged, actionId));
   if (isDuplicate) return { kind: 'duplicate' };
   throw buildStaleError(tx, actionId, `The action ${JSON.stringify(actionId.slice(0, 40))} is not the pending one.`);
@@ -74,7 +74,7 @@ function isOfThisPhase({ captured }: Transaction, id: string): boolean {
   return captured.recipe.blocks.some((block) => block.id === id);
 }
 
-/** @throws DevCliError `PHASE_ENDED`, `NOT_REACHED` for a block of a phase other than the current one */
+/** Refuses a block of another phase. @throws DevCliError `PHASE_ENDED`, or `NOT_REACHED` if the phase has not ended */
 export function refuseOtherPhase(tx: Transaction, id: string): void {
   const other = phaseWith(tx, id);
   if (other === null || isOfThisPhase(tx, id)) return;
@@ -90,7 +90,7 @@ export function refuseOtherPhase(tx: Transaction, id: string): void {
 
 /**
  * Returns the id of the block that `prefix` stands for.
- * @param todos ids of todos that may also have been meant
+ * @param todos ids of todos, which the error also lists, since the caller may have meant one
  * @throws DevCliError `UNKNOWN_BLOCK` when no block of the current phase, or more than one, begins with `prefix`
  */
 export function resolveBlockId(tx: Transaction, prefix: string, todos: readonly string[] = []): string {

@@ -7,7 +7,7 @@ import { stepComplete } from '../acknowledge/complete.js';
 import { toPersonContext } from '../trust/person.js';
 import { explainRefusal, type OpenGate, requireNoLateText } from './plan-at-gate.js';
 
-/** A person's answer to a gate, given at a terminal or elsewhere. */
+/** Answering a gate as a person, at a terminal or on the page. */
 
 /** A choice that a gate offers. */
 export type GateChoice = NonNullable<GateAction['choices']>[number];
@@ -35,7 +35,7 @@ export function unknownChoiceError({ action }: OpenGate, message: string): DevCl
 
 /**
  * Answers a gate as a person (protocol.md, A person's word).
- * @throws DevCliError any refusal of the acknowledgement, worded for a person; `STALE_ACTION` if it was answered
+ * @throws DevCliError any refusal of the acknowledgement, worded for a person; `STALE_ACTION` if the gate was answered
  * meanwhile
  */
 export async function answerOpenGate(
@@ -54,7 +54,7 @@ export async function answerOpenGate(
   }
 }
 
-/** Builds the error for a gate that somebody else has answered. */
+/** Builds the error for a gate that was answered while this person was deciding. */
 export function gateAnsweredError(name: string, actionId: string): DevCliError {
   return new DevCliError(
     'STALE_ACTION',

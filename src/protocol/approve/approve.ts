@@ -21,11 +21,11 @@ type ApproveInput = Omit<InputOf<'approve'>, 'name'>;
 
 /**
  * `approve [name]`: asks the person at the terminal to answer a gate, to decide on a plan that an agent proposed, to
- * accept sources that changed where they must not, or to allow waiting commits on the present HEAD (protocol.md §3;
- * harness.md, Human gates).
+ * accept sources that changed during a step that must not change them, or to allow waiting commits on the present HEAD
+ * (protocol.md §3; harness.md, Human gates).
  * @param given the run's name; by default the only run in which something waits for a person
- * @param input.choice the answer, which then needs only a confirmation
- * @param editor with which the person may first change the plan
+ * @param input.choice the answer, if already chosen; the person then only confirms it
+ * @param editor the person's editor, for changing the plan before answering
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`, `NAME_REQUIRED`, `DATA_UNEXPECTED` when nothing waits,
  * `UNKNOWN_CHOICE`, `STALE_ACTION` when the gate was answered while the person was being asked
  */
@@ -46,7 +46,7 @@ export async function approve(
     return (asksSources ? acceptSources : approveHead)(context, head.snapshot, input.choice);
   }
   if (isProposed(head.snapshot)) {
-    // A rejection needs a reason, for which only the gate asks.
+    // No other choice is accepted here: a rejection needs a reason, for which only the gate asks.
     if (input.choice !== undefined && input.choice !== 'approve') throw notYetAskedError(name);
     return applyPlan(context, name, {});
   }
@@ -87,8 +87,8 @@ async function answerGate(
 
 /**
  * Asks for one of a gate's choices.
- * @param find returns the open gate, which may be another one after the question
- * @param named the choice given with `--choice`, which then needs only a confirmation
+ * @param find returns the open gate; editing the plan during the question may have replaced it
+ * @param named the choice given with `--choice`; the person then only confirms it
  * @throws DevCliError `UNKNOWN_CHOICE`
  */
 async function askForChoice(
@@ -111,8 +111,8 @@ async function askForChoice(
 }
 
 /**
- * Renders what the person reads after an answer: the warnings, which `next` would not repeat to the agent, and what to
- * do.
+ * Renders the confirmation of an answer: the warnings, because `next` will not repeat them to the agent, and what to do
+ * next.
  */
 function renderConfirmation(
   { json }: Answer,
@@ -121,7 +121,7 @@ function renderConfirmation(
 ): string {
   const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
   const isHeld = 'next' in json && isRecord(json.next) && json.next['action'] === 'held';
-  // No session is working on a goal's run now: the next batch begins one (loop-core.md, auto).
+  // No session is working on a goal's run now: the next batch starts a session (loop-core.md, auto).
   const goOn =
     goal === null || isHeld
       ? renderContinuation(name, isHeld, format)
@@ -153,7 +153,7 @@ async function findWaitingRun(context: Context): Promise<string> {
   });
 }
 
-/** Whether an agent has proposed a changed plan; a gate asks about it as soon as no task is out. */
+/** Whether an agent has proposed a changed plan; a gate asks about the proposal once no task is handed out. */
 function isProposed(state: RunState): boolean {
   return state.status === 'live' && state.engine?.proposed !== undefined;
 }

@@ -33,21 +33,21 @@ import { findLateText } from '../plan/edited-text.js';
 import { toPersonContext } from '../trust/person.js';
 
 /**
- * The plan at a gate that a person answers: changes on disk are applied; the plan can be edited and compared
+ * The plan at a gate that a person answers: changes on disk are applied first; the person can edit and compare the plan
  * (living-plan.md, At a gate).
  */
 
-/** An open gate, with the plan that the question was first about. */
+/** An open gate, with the plan about which it first asked. */
 export interface OpenGate {
   head: RunHead;
   action: GateAction;
-  /** The plan that the question was first about; null if it was about no plan, or that plan can no longer be read. */
+  /** The plan about which the gate first asked; null if it asked about no plan, or the plan can no longer be read. */
   asked: PlanContent | null;
-  /** Why a change of the plan could not be applied; empty if it could. */
+  /** Why a change to the plan could not be applied; empty if it could. */
   faults: DecisionSection[];
 }
 
-/** Error codes of a change that cannot be applied, but without which the person can still decide. */
+/** Error codes of changes that cannot be applied; the person can still decide without them. */
 const UNTAKEN: readonly ErrorCode[] = [
   'PLAN_EDITED',
   'PLAN_CONFLICT',
@@ -61,18 +61,18 @@ const UNTAKEN: readonly ErrorCode[] = [
   'USAGE',
 ];
 
-/** The open gate or, if there is none any more, the answer that tells the person so. */
+/** The open gate or, if it has closed, the answer to print instead of asking. */
 export type GateNow = OpenGate | { told: Answer };
 
-/** Returns the gate as it asked, without applying changes of the plan: for callers that only show it. */
+/** Returns the gate as issued, without applying changes to the plan: for callers that only show it. */
 export function lookAtGate(context: Context, head: RunHead, action: GateAction): OpenGate {
   return { head, action, asked: readAsked(open(context, head), head, action), faults: [] };
 }
 
 /**
- * Applies changes made to the plan since the gate asked, and has the gate ask again. A question about a proposal is
- * itself about such a change: it is only asked again, and nothing is applied.
- * @throws DevCliError as `applyPlan`, except errors that merely prevent applying the change
+ * Applies changes made to the plan since the gate asked, and has the gate ask again. If the gate asks about a proposal,
+ * which is itself an unapplied change, it only asks again and nothing is applied.
+ * @throws DevCliError as `applyPlan`, except the codes in `UNTAKEN`, which become `faults` of the gate
  */
 export async function adoptPlanAtGate(context: Context, head: RunHead, action: GateAction): Promise<GateNow> {
   const tx = open(context, head);
@@ -95,7 +95,7 @@ function open(context: Context, head: RunHead): Transaction {
   return openTransaction(context, head, copyState(head.snapshot), readCapturedRecipe(head));
 }
 
-/** Whether the gate belongs to an execution, be it about the plan or not. */
+/** Whether the gate belongs to an execution; it need not be about the plan. */
 function isOfEngine(tx: Transaction, { block }: GateAction): boolean {
   return getBlock(tx, block).kind === 'engine';
 }
@@ -125,8 +125,8 @@ function readAsked(tx: Transaction, head: RunHead, action: GateAction): PlanCont
 }
 
 /**
- * Has a gate about the plan ask again about its present state. `applyPlan` already does so for a gate of an execution
- * if the plan changed, but not if only the text of its files did.
+ * Has a gate about the plan ask again about the present plan. In an execution, `applyPlan` has already done so if the
+ * plan changed, but not if only the text of the plan's files did.
  */
 async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate): Promise<OpenGate | null> {
   const { name } = snapshot;
@@ -145,7 +145,7 @@ async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate
   return action?.action === 'wait-for-user' ? { head, action, asked, faults: [] } : null;
 }
 
-/** Lists the changes of the plan since the question was first asked; empty if there are none. */
+/** Lists the changes to the plan since the gate first asked; empty if there are none. */
 export function listEdits(asked: PlanContent | null, plan: PlanContent | null): DecisionSection[] {
   const changes = asked === null || plan === null ? [] : comparePlans(asked, plan);
   if (changes.length === 0) return [];
@@ -153,16 +153,16 @@ export function listEdits(asked: PlanContent | null, plan: PlanContent | null): 
   return [{ heading: 'What changed since the question was asked', lines: lines.filter((line) => line.trim() !== '') }];
 }
 
-/** Whether a gate's decision concerns the plan, which can then be applied, edited and compared there. */
+/** Whether a gate's decision concerns the plan, so that the person can edit and compare the plan there. */
 function isAboutPlan(context: Context, { head, action }: OpenGate): boolean {
   const tx = open(context, head);
   return isOfEngine(tx, action) || isPlanGate(getBlock(tx, action.block));
 }
 
-/** Error codes of an answer refused because the plan changed while the person was being asked. */
+/** Error codes with which an answer is refused because the plan changed while the person was being asked. */
 const CHANGED: readonly ErrorCode[] = ['INPUT_CHANGED', 'PLAN_EDITED'];
 
-/** Words the refusal of an answer for a person, who sees the changes when asked again. */
+/** Rewords the refusal of an answer for a person, who will see the plan's changes when asked again. */
 export function explainRefusal(context: Context, gate: OpenGate, refusal: unknown): unknown {
   if (!(refusal instanceof DevCliError) || !CHANGED.includes(refusal.code) || !isAboutPlan(context, gate))
     return refusal;
@@ -188,7 +188,7 @@ export function explainRefusal(context: Context, gate: OpenGate, refusal: unknow
 }
 
 /**
- * Lists the choices of a gate, without those that accept the plan if its files cannot be applied.
+ * Lists the choices of a gate. If the plan's files cannot be applied, leaves out the choices that accept the plan.
  * @param tx a transaction that is only read
  */
 export function listOpenChoices(tx: Transaction, { action, faults }: OpenGate): NonNullable<GateAction['choices']> {
@@ -196,7 +196,7 @@ export function listOpenChoices(tx: Transaction, { action, faults }: OpenGate): 
   return faults.length === 0 ? choices : choices.filter(({ id }) => !isAcceptance(tx, action, id));
 }
 
-/** Whether a choice accepts the plan in question or its commands. */
+/** Whether a choice accepts the plan that the gate is about, or that plan's commands. */
 function isAcceptance(tx: Transaction, action: GateAction, id: string): boolean {
   const block = getBlock(tx, action.block);
   if (block.kind !== 'engine') return isPlanGate(block) && leadsToNextBlock(block, id);
@@ -204,7 +204,7 @@ function isAcceptance(tx: Transaction, action: GateAction, id: string): boolean 
 }
 
 /**
- * Refuses to accept a plan if the person has meanwhile saved another text in an editor that is still open.
+ * Refuses to accept a plan if the person has meanwhile saved other text for it, in an editor left open.
  * @throws DevCliError `INPUT_CHANGED`
  */
 export function requireNoLateText(context: Context, { head, action }: OpenGate, choice: string): void {
@@ -214,14 +214,14 @@ export function requireNoLateText(context: Context, { head, action }: OpenGate, 
   });
 }
 
-/** What a person can do with the plan at a gate. */
+/** The means with which a person edits the plan at a gate. */
 interface Keys {
   editor: Editor;
   /** Called with the gate that is open after an edit; returns its decision. */
   move: (now: GateNow) => Promise<Decision | null>;
 }
 
-/** Lists the keys with which the person edits and compares the plan; none if the gate does not concern it. */
+/** Lists the keys with which the person edits and compares the plan; none if the gate does not concern the plan. */
 export function listPlanKeys(context: Context, gate: OpenGate, { editor, move }: Keys): Look[] {
   if (!isAboutPlan(context, gate)) return [];
   const { run } = gate.action;
@@ -242,12 +242,12 @@ async function editAtGate(context: Context, gate: OpenGate, { editor, move }: Ke
   const plan = 'plan' in told.json ? told.json.plan : null;
   const isTaken = isRecord(plan) && plan['status'] !== 'unchanged';
   const now = await askAnew(context, gate);
-  // An edit that restores the plan being carried out withdraws the proposal, so the gate may have closed.
+  // The gate may have closed: an edit that restores the plan being carried out withdraws the proposal.
   const isSame = now !== null && now.action.actionId === gate.action.actionId;
   return isSame && !isTaken ? renderText(told) : move(now ?? { told });
 }
 
-/** Compares, in an execution, with the plan being carried out; while planning, with the previous round. */
+/** Compares the plan on disk with the plan being executed or, while planning, with that of the previous round. */
 async function renderDifference(context: Context, name: string): Promise<string> {
   const head = await readRun(context, name);
   const round = isExecuting(head.snapshot) ? 0 : listRounds(head).length - 1;
@@ -257,7 +257,7 @@ async function renderDifference(context: Context, name: string): Promise<string>
   return round > 0 ? 'Nothing has changed since the previous round.' : 'Nothing has changed since you were asked.';
 }
 
-/** Renders the text of answers that print no commands. */
+/** Renders an answer's text, with commands in their plain form. */
 function renderText({ text }: Answer): string {
   return text?.(({ command }) => `dev-cli ${command}`) ?? '';
 }

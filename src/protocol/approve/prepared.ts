@@ -14,18 +14,18 @@ import { adoptPlanAtGate, lookAtGate, type OpenGate } from './plan-at-gate.js';
 import { buildGateDecision } from './question.js';
 
 /**
- * An answer to a gate that is given in two steps: chosen elsewhere, confirmed at a terminal (view-page.md, Deciding).
+ * Answers a gate in two steps: the person chooses on the page and confirms at a terminal (view-page.md, Deciding).
  */
 
-/** What `approve` would show for a gate. */
+/** A gate as `approve` would show it. */
 export interface ShownGate {
   actionId: string;
   decision: Decision;
-  /** Digest of the gate's document, or else of what is shown. */
+  /** Digest of the gate's document; if it has none, of the decision as shown. */
   digest: string;
 }
 
-/** An answer, and the digest of what it was given on. */
+/** An answer, and the `digest` of the gate as the person saw it. */
 export interface GateAnswer {
   actionId: string;
   choice: string;
@@ -33,7 +33,7 @@ export interface GateAnswer {
   digest: string;
 }
 
-/** Exactly what an answer would decide. */
+/** An answer, with everything that it would decide. */
 export interface PreparedAnswer extends GateAnswer {
   run: string;
   title: string;
@@ -44,7 +44,7 @@ export interface PreparedAnswer extends GateAnswer {
 }
 
 /**
- * Shows the open gate without applying changes of the plan; null if none is open. @throws DevCliError `STATE_CORRUPT`
+ * Shows the open gate without applying changes to the plan; null if none is open. @throws DevCliError `STATE_CORRUPT`
  */
 export async function showOpenGate(context: Context, head: RunHead): Promise<ShownGate | null> {
   const { pendingAction: action, status } = head.snapshot;
@@ -66,7 +66,8 @@ function digestShown({ title, sections, answers }: Decision): string {
  * Prepares exactly what `approve` would decide, and writes nothing: a changed plan is applied only when the person
  * confirms.
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_SUCH_RUN`; `STALE_ACTION` if the gate is no longer open; `INPUT_CHANGED`
- * if it now asks about something else; `UNKNOWN_CHOICE`, `DATA_MISSING` without the reason that the choice requires
+ * if it now asks about something else; `UNKNOWN_CHOICE`; `DATA_MISSING` if the choice requires a reason and none is
+ * given
  */
 export async function prepareAnswer(context: Context, name: string, input: GateAnswer): Promise<PreparedAnswer> {
   const { head, action } = await requireOpen(context, name, input.actionId);
@@ -74,7 +75,8 @@ export async function prepareAnswer(context: Context, name: string, input: GateA
 }
 
 /**
- * Decides exactly what was prepared, as a person. A changed plan is applied, and the gate asks about it again.
+ * Gives the prepared answer as a person. If the plan changed, the change is applied, the gate asks again, and the
+ * answer is refused.
  * @throws DevCliError as `prepareAnswer`, and any refusal of the acknowledgement
  */
 export async function decidePrepared(context: Context, given: PreparedAnswer): Promise<Answer> {
@@ -82,7 +84,7 @@ export async function decidePrepared(context: Context, given: PreparedAnswer): P
   const { head, action } = await requireOpen(context, name, actionId);
   const gate = await adoptPlanAtGate(context, head, action);
   if ('told' in gate || gate.action.actionId !== actionId) throw inputChangedError(name);
-  // The acknowledgement reports a change that cannot be applied, if it matters for this answer.
+  // If a change to the plan cannot be applied and that matters for this answer, the acknowledgement refuses it.
   const now = await prepare(context, { ...gate, faults: [] }, given);
   if (now.shown !== given.shown) throw inputChangedError(name);
   return answerOpenGate(context, gate, { choice, ...omitUndefined({ note }) });

@@ -31,8 +31,8 @@ import { COMMANDS_HEADING, listPlanSections } from '../../views/gate.js';
 import { listEdits, listOpenChoices, type OpenGate } from './plan-at-gate.js';
 
 /**
- * Builds the decision for a person at the terminal: the gate's message; for a plan, its whole upper layer and every
- * command, uncut; and what the person may look at first (protocol.md, A person's word).
+ * Builds the decision for a person at the terminal: the gate's message; for a plan, its summary sections and every
+ * command in full; and the keys that show more before deciding (protocol.md, A person's word).
  * @throws DevCliError `STATE_CORRUPT`
  */
 export async function buildGateDecision(context: Context, gate: OpenGate): Promise<Decision> {
@@ -82,14 +82,15 @@ function listSections(
 }
 
 /**
- * How many last lines of a failed command's log are shown, and the most characters of each; a key shows the whole log.
+ * How many lines at the end of a failed command's log are shown, and how many characters of each at most; a key shows
+ * the whole log.
  */
 const RED_LINES = 8;
 const RED_LINE_CAP = 300;
 /** How many characters at the end of the log are searched for these lines. */
 const RED_END = 20_000;
 
-/** Shows a failed command: how it ended, its last output, and the path of its log. */
+/** Renders a failed command: how it ended, its last output, and the path of its log. */
 function renderRed(tx: Transaction, { id, red }: ReturnType<typeof listCommandFailuresAt>[number]): DecisionSection {
   const output = red.log === undefined ? '' : (tx.files.text(red.log) ?? '').slice(-RED_END);
   const said = listLastLines(output, RED_LINES).map((line) => `  ${toBoundedLine(line, RED_LINE_CAP)}`);
@@ -98,7 +99,7 @@ function renderRed(tx: Transaction, { id, red }: ReturnType<typeof listCommandFa
   return { heading, lines: [toBoundedLine(red.outcome, RED_LINE_CAP), ...said, ...log] };
 }
 
-/** Lists the changes of the plan since this gate was last answered in this run; empty if it was not. */
+/** Lists the changes to the plan since this gate was last answered in this run; empty if it never was. */
 function listChanges({ past }: RunHead, block: string, plan: PlanContent): DecisionSection[] {
   let answered: string | undefined;
   past.scan(({ type, data }) => {
@@ -119,8 +120,8 @@ function splitLines(message: string): string[] {
 }
 
 /**
- * Lists what the person may look at: the plan or other document in question, its review, the last log of the todo in
- * question.
+ * Lists the keys that show more: the document that the gate is about, the plan's review, and the log of the todo's last
+ * command.
  */
 function listLooks(tx: Transaction, action: GateAction): Look[] {
   const log = findLog(tx, action);
@@ -142,13 +143,13 @@ function findLog(tx: Transaction, { todoId, block }: GateAction): string | null 
   return last === undefined || output === null ? null : `${last.outcome}\n\n${output}`;
 }
 
-/** How many lines of a gate's document are shown, and the most characters of each; a key shows the whole document. */
+/** How many lines of a gate's document are shown, and how many characters of each at most; a key shows all of it. */
 const LINES = 40;
 const LINE_CAP = 400;
 
 /**
- * Shows the document that a gate is about, since its digest is what gets approved, and whether it is unchanged since
- * the last answer. Shows nothing if the document is the plan, or if there is none.
+ * Renders the document that a gate is about, since an approval covers exactly this document, and says if it is
+ * unchanged since the last answer. Returns nothing if the document is the plan, or if there is none.
  */
 function listArtifact(tx: Transaction, head: RunHead, action: GateAction): DecisionSection[] {
   const { artifact } = action;
@@ -188,7 +189,7 @@ function listHead(text: string): string[] {
   return lines.length > LINES ? [...shown, `… and ${lines.length - LINES} more lines`] : shown;
 }
 
-/** Returns the digest of the document when the gate was last answered in this run. */
+/** Returns the digest that the document had when the gate was last answered in this run. */
 function findAnsweredDigest({ past }: RunHead, block: string): unknown {
   let answered: unknown;
   past.scan(({ type, data }) => {
@@ -198,11 +199,11 @@ function findAnsweredDigest({ past }: RunHead, block: string): unknown {
   return answered;
 }
 
-/** How many notes of a review are shown, and the most characters of each; a key shows the whole review. */
+/** How many notes of a review are shown, and how many characters of each at most; a key shows the whole review. */
 const NOTES = 6;
 const NOTE_CAP = 400;
 
-/** Shows the last review's verdict, the reviewer's notes, and words of the request that no requirement covers. */
+/** Renders the last review's verdict, the reviewer's notes, and words of the request that no requirement covers. */
 function listReview(tx: Transaction): DecisionSection[] {
   const { uncovered = [] } = readPlanExtras(tx.files.text(PLAN) ?? '');
   const verdicts = describeReview(tx);

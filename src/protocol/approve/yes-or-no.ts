@@ -11,12 +11,12 @@ import { recordEntry } from '../../run/transaction.js';
 import { readPresent } from '../../work/git.js';
 import { toPersonContext } from '../trust/person.js';
 
-// Loaded on demand: the questions to a person that are not gates.
+// Questions to a person other than gates. A module of its own, loaded on demand.
 
 /**
  * Asks the person whether waiting commits may be made on the present HEAD, which does not contain the run's last commit
  * (engine.md, Commits). The yes applies to the HEAD that is shown; the next call makes the commits.
- * @param snapshot of a run whose commits wait for this
+ * @param snapshot the state of a run whose commits wait for this answer
  * @param choice the value of `--choice`, which this question does not accept
  * @throws DevCliError `UNKNOWN_CHOICE` for any answer except yes; `GIT_FAILED`, `IO`
  */

@@ -45,7 +45,7 @@ export async function abortNamedRun(context: Context, given: unknown, reason: st
     const surroundings = createOutsideFacts(context, neighbours);
     const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
     if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
-    // Restored now, because after this commit nothing shows that documents may be lost.
+    // Restored in the same commit, because after it nothing shows that documents may be lost.
     const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
     if (restored.length > 0) recordEntry(tx, 'recovered', { notices: restored });
     abandoned = abortRun(tx, reason);
@@ -57,7 +57,7 @@ export async function abortNamedRun(context: Context, given: unknown, reason: st
 }
 
 /**
- * Aborts the run of a transaction, whatever its recipe.
+ * Aborts the run of a transaction, even if its recipe is lost.
  * @returns the jobs that are still running, to be stopped after the commit
  * @throws DevCliError `RUN_ENDED` for a completed run
  */
@@ -78,14 +78,14 @@ export function abortRun(tx: Transaction, reason: string): Job[] {
   return abandoned;
 }
 
-/** Marks steps and todos that nobody will finish as no longer running (storage.md, state.json). */
+/** Takes steps and todos out of `running`, since nobody will finish them (storage.md, state.json). */
 function layDown({ state: { steps, engine }, at }: Transaction): void {
   for (const [id, step] of Object.entries(steps)) {
     if (step.status === 'running') steps[id] = { ...step, status: 'failed', at };
   }
   if (engine === null) return;
   for (const { id, status, substeps } of Object.values(engine.todos)) {
-    // A todo has a stage as its status only while it is in that stage.
+    // Skips todos that no stage is working on: a todo's status names a stage only while it is in that stage.
     if (substeps[status] === undefined) continue;
     const open = Object.entries(substeps).filter(([, substep]) => substep.status === 'running');
     const laidDown = open.map(([stage, substep]) => [stage, { ...substep, status: 'pending' as const }]);

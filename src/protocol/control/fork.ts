@@ -84,7 +84,7 @@ async function beginFork(
   });
 }
 
-/** Continues the fork where the run was: with its pending action, or with what a hold had kept back. */
+/** Continues the fork where the run was: with the pending action, or with the effect that a hold had kept back. */
 function goOn(tx: Transaction, { name, pendingAction, held, currentBlock }: RunState): void {
   if (pendingAction !== null) reissueAction(tx, pendingAction, name);
   else if (held !== undefined) continueInFork(tx, held.kept, currentBlock ?? '');
@@ -108,7 +108,7 @@ async function readForkSource(context: Context, from: string, seq: number): Prom
   const lost: string[] = [];
   const warnings = checkpoint.torn ? [TORN_WARNING] : [];
   const action = snapshot.pendingAction;
-  // The pending action's files contain the other run's name, so they are written again.
+  // Files of the pending action are not copied: they contain the other run's name, and the fork writes its own.
   const superseded = action === null || action.action === 'done' ? null : `actions/${action.actionId}/`;
   const contents = await context.store.contents(from, checkpoint.documents.values());
   for (const [path, digest] of checkpoint.documents) {
@@ -196,7 +196,7 @@ function createForkedState(
   };
 }
 
-/** Has an agent's fork ask about commands that nobody has approved, no matter who began the original run, or how. */
+/** Makes a fork begun by an agent ask a person about unapproved commands, whatever the original run allowed. */
 function withQuestion(preferences: RunState['preferences']): RunState['preferences'] {
   return requirePersonForCommands(
     preferences['approve_commands'] === 'auto' ? { ...preferences, approve_commands: 'ask' } : preferences,

@@ -18,12 +18,13 @@ import { runPendingJobs } from '../settle.js';
 import { renderContinuation, requireTerminal, toPersonContext } from '../trust/person.js';
 import { continueAfterHold } from '../walk/release.js';
 
-/** Longest reason of a hold, in characters: every action of the held run repeats it. */
+/** Longest reason for a hold, in characters; short because every action of the held run repeats it. */
 const REASON_CAP = 1000;
 
 /**
- * `hold`: from now on, nothing new is handed out or begun; tasks already out may still be acknowledged (control.md,
- * Holding). At a terminal it becomes a person's hold, which replaces an agent's. Holding a held run is a duplicate.
+ * `hold`: from now on, nothing new is handed out or begun; tasks already handed out may still be acknowledged
+ * (control.md, Holding). Run at a terminal, it makes a person's hold, which replaces an agent's. Holding a held run is
+ * a duplicate.
  * @param given the run's name, if any
  * @throws DevCliError `RUN_ENDED`, `DATA_MALFORMED` for too long a reason, `NO_SUCH_RUN`
  */
@@ -55,7 +56,7 @@ export async function holdRun(
   return context.caller.terminal === true ? { ...answer, text: await tellHold(context, result) } : answer;
 }
 
-/** Renders what a person reads: who holds the run, what is still out, and how to release it. */
+/** Renders the text for a person: who holds the run, which tasks are still handed out, and how to release the run. */
 async function tellHold(context: Context, { name, duplicate }: CallResult): Promise<NonNullable<Answer['text']>> {
   const { describeWaiting } = await import('../../views/status.js');
   const { snapshot } = await readRun(context, name);
@@ -79,7 +80,7 @@ export async function releaseRun(context: Context, given: unknown): Promise<Answ
   const result = await transact(caller, name, (tx): CallResult => {
     const now = tx.state.held;
     if (now === undefined) return { ...startResult(tx), duplicate: true };
-    // A person has held the run after this call read it.
+    // A person may have held the run since this call read it.
     if (now.by === 'human' && tx.by.kind !== 'human') requirePerson(context, name);
     delete tx.state.held;
     recordEntry(tx, 'released', {});

@@ -24,12 +24,12 @@ import { advance } from '../walk/advance.js';
 import { forgetAcknowledgements, reopenPhase } from '../walk/phases.js';
 
 /**
- * `step invalidate`: gives a block a new action at once and has the finished blocks after it redone, or gives todos a
- * further attempt. Documents stay, and a halted run is reopened (protocol.md §3). For a block, an immediate repetition
- * is a duplicate, because the first answer may have been lost.
+ * `step invalidate`: gives a block a new action at once and has the finished blocks after it redone, or gives todos
+ * another attempt. Documents stay, and a halted run is reopened (protocol.md §3). For a block, repeating the call at
+ * once is a duplicate, because the first answer may have been lost.
  * @param given the run's name, if any
  * @param input.step a block by id or unique prefix, or todos of the running plan, separated by commas
- * @param input.note a ruling: what the next attempt must know; for a todo it is kept for all later attempts
+ * @param input.note a ruling that the next attempt must follow; for a todo, all later attempts
  * @throws DevCliError `NOT_REACHED`, `UNKNOWN_BLOCK`, `PHASE_ENDED`, `RUN_ENDED`, `USAGE`, `FILES_OVERLAP`
  */
 export async function stepInvalidate(
@@ -83,12 +83,12 @@ function resolveTarget(tx: Transaction, step: string): Target {
   });
 }
 
-/** Whether the newest entry of the run is the same invalidation of the same block, whose action is still pending. */
+/** Whether the run's newest entry already records this invalidation, and the block's new action is still pending. */
 function isJustInvalidated(tx: Transaction, { block, todos }: Target, note: string | undefined): boolean {
   const { pendingAction: pending, events } = tx.state;
   if (todos !== null || pending?.cause !== 'invalidate') return false;
   if (pending.action === 'running' || pending.action === 'done') return false;
-  // A gate whose artifact has changed is asked again, about the present artifact.
+  // A gate whose artifact has changed must ask again, about the present artifact.
   if (findChangedArtifact(tx, pending) !== null) return false;
   if (events.at(-1)?.seq !== pending.issuedSeq || pending.block !== block) return false;
   return note === undefined || tx.files.text(rulingFile(pending.actionId)) === note;
@@ -124,7 +124,7 @@ function invalidate(tx: Transaction, { block: id, todos }: Target, note: string 
       { fix: { command: 'next', input: { name: state.name } } },
     );
   }
-  // While the run was halted, other executions may have begun to change the same files.
+  // Reopening a halted run could clash with executions that have since begun to change the same files.
   const { engine } = tx.state;
   const clash = state.status === 'halted' && engine !== null ? findFileConflict(tx, Object.values(engine.todos)) : null;
   if (clash !== null) throw clash;
@@ -151,7 +151,7 @@ export function redoBlocks(tx: Transaction, id: string, note?: string): Job[] {
   return running;
 }
 
-/** Keeps a ruling: on an execution, for all its todos; on any other block, as a file that its next action names. */
+/** Stores a ruling: on an execution, for all its todos; on any other block, in a file that its next action names. */
 function ruleOnBlock(tx: Transaction, id: string, note: string): void {
   const executes = tx.captured.recipe.blocks.some((block) => block.id === id && block.kind === 'engine');
   if (executes && tx.state.engine !== null) {
@@ -164,7 +164,7 @@ function ruleOnBlock(tx: Transaction, id: string, note: string): void {
 }
 
 /**
- * Returns the path of the ruling on a block, relative to the run's directory: beside the action that follows from it.
+ * Returns the path of the ruling on a block, relative to the run's directory: beside the action issued because of it.
  */
 function rulingFile(actionId: string): string {
   return `actions/${actionId}/ruled.md`;
@@ -180,7 +180,7 @@ export function requireEngineBlock(tx: Transaction): string {
 /**
  * Invalidates todos; their dependents become stale, and their commits are not reverted (protocol.md, Redoing).
  * @returns the withdrawn jobs, which are still running
- * @throws DevCliError `NOT_REACHED` for a todo without an attempt
+ * @throws DevCliError `NOT_REACHED` for a todo that was never begun
  */
 function redoTodos(tx: Transaction, block: string, todos: readonly string[], note: string | undefined): Job[] {
   const { state } = tx;

@@ -29,8 +29,8 @@ export async function activateRun(context: Context, given: string): Promise<Answ
 }
 
 /**
- * Makes a run the active one. If the run has ended meanwhile, the pointer is cleared again, because the run's last
- * commit may have cleared it before this call set it.
+ * Makes a run the active one. If the run has ended meanwhile, clears the pointer again: the run's last commit clears
+ * it, but may have done so before this call set it.
  * @returns the run as it is now
  * @throws DevCliError `NO_SUCH_RUN`
  */

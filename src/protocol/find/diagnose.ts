@@ -9,11 +9,11 @@ import { explainMissingPlan } from './elsewhere.js';
 import { FIRST_RUN, findRun, listRuns } from './find-run.js';
 
 /**
- * Looks for the cause of an error. To keep calls cheap, a snapshot is checked only in outline when it is read, so a
- * snapshot edited by hand may cause an error later.
+ * Finds the cause of an error. To keep calls cheap, reading a snapshot checks only its outline, so a state.json edited
+ * by hand may cause an unexpected error later.
  * @param given the run's name as passed to the call, if any
  * @returns for an unexpected error, `STATE_CORRUPT` if state.json differs from the journal; for an error about a
- * missing run or plan, the same error with the place where it may be; otherwise `error` itself
+ * missing run or plan, the same error, which also says where that run or plan may be; otherwise `error` itself
  */
 export async function diagnoseFailure(context: Context, given: unknown, error: unknown): Promise<unknown> {
   if (error instanceof DevCliError && error.code === 'PLAN_MISSING') {
@@ -44,14 +44,14 @@ async function findEditedRun(context: Context, given: unknown): Promise<string |
     const { differences } = await context.store.replay(name);
     return differences.some(({ path }) => path === 'state.json') ? name : null;
   } catch {
-    // The original error says more than an error met while explaining it.
+    // An error during the diagnosis is dropped, because the original error says more.
     return null;
   }
 }
 
 /**
- * Explains why the root has no runs, or not the one of this work tree, and where they may be; null if neither is the
- * case.
+ * Explains why the root has no runs, or lacks the run of this work tree, and where they may be; null if the root has
+ * runs, including that one.
  */
 async function explainMissingRuns(context: Context, { code, message, run }: DevCliError): Promise<DevCliError | null> {
   const { root, workTree, boundRun, reader } = context;

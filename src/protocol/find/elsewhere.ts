@@ -4,11 +4,11 @@ import { listInOtherWorkTrees } from '../../project/work-trees.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { ReadContext } from '../../run/context.js';
 
-/** What another work tree of the repository has under a run's name (protocol.md §5). */
+/** A run or plan of the same name in another work tree of the repository (protocol.md §5). */
 interface Elsewhere {
   /** The root in that work tree, quoted for a command line. */
   root: string;
-  /** Whether a run of the name is live there; otherwise only its plan exists there. */
+  /** Whether a run of the name is live there; if not, only a plan of the name exists there. */
   live: boolean;
 }
 
@@ -30,13 +30,13 @@ function isLive(reader: Asking['reader'], path: string): boolean {
     const state = parseOrNull(reader.read(path));
     return isRecord(state) && state['status'] === 'live';
   } catch (error) {
-    // A call in that work tree reports what is unreadable there.
+    // Unreadable files count as no run here; a call in that work tree will report them.
     if (error instanceof DevCliError) return false;
     throw error;
   }
 }
 
-/** Warns a run that begins if one of its name is live in another work tree. */
+/** Returns a warning for a new run if a run of the same name is live in another work tree. */
 export function warnOfElsewhere(context: Asking, name: string): string[] {
   const there = findElsewhere(context, name);
   if (there?.live !== true) return [];
@@ -45,7 +45,7 @@ export function warnOfElsewhere(context: Asking, name: string): string[] {
   ];
 }
 
-/** Adds to the error for a missing plan the other work tree that has the plan, or a live run of the name. */
+/** Extends the error for a missing plan: names the other work tree that has the plan, or a live run of the name. */
 export function explainMissingPlan(context: Asking, name: string, error: DevCliError): DevCliError {
   const there = findElsewhere(context, name);
   if (there === null) return error;

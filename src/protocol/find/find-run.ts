@@ -9,15 +9,16 @@ import type { RunHead, RunState } from '../../run/state.js';
 import type { StreamState } from '../../store/store.js';
 import { buildNoActiveRunError } from './no-active-run.js';
 
-/** The command that starts a first run. */
+/** The command that starts a first run, with placeholders. */
 export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', goal: 'what you want' } };
 
 /**
- * Finds the run that a command is about (protocol.md, Names): the given one, else the one to which this session is
- * bound, else the one for which this work tree was made, else the active one.
- * @param changes whether the command changes state: it then needs a name if several runs are live and the session is
- * unknown
- * @param repeat builds the command for a given run; the refusal suggests it for the run that ended last
+ * Finds the run that a command is about (protocol.md, Names): the named run, else the run to which this session is
+ * bound, else the run for which this work tree was made, else the active run.
+ * @param changes whether the command changes state; such a command needs a name if several runs are live and the
+ * session is unknown
+ * @param repeat builds the same command for a given run; if no run is active, the refusal suggests it for the run that
+ * ended last
  * @throws DevCliError `NAME_INVALID`, `NO_ACTIVE_RUN`, `NAME_REQUIRED`
  */
 export async function findRun(
@@ -34,7 +35,7 @@ export async function findRun(
   if (context.boundRun !== null) return context.boundRun;
   const active = await findOwnRun(context);
   if (changes) {
-    // Runs of goals have work trees of their own, where commands need no name.
+    // Runs of goals do not count: they have work trees of their own, where commands need no name.
     const live = await runsWhere(context, ({ status, origin }) => status === 'live' && origin === null);
     if (live.length > 1) {
       throw new DevCliError('NAME_REQUIRED', `Several runs are live: ${live.join(', ')}.`, {
@@ -66,7 +67,7 @@ async function isBegun(context: ReadContext, name: string): Promise<boolean> {
   }
 }
 
-/** Lists the names of the runs of this root whose state fits `wanted`; leaves out unreadable runs. */
+/** Lists the names of the runs of this root whose state satisfies `wanted`; leaves out unreadable runs. */
 export async function runsWhere(context: ReadContext, wanted: (state: RunState) => boolean): Promise<string[]> {
   const found: string[] = [];
   for (const name of await context.store.streams()) {
@@ -119,7 +120,8 @@ export function mayPlanHaveChanged({ snapshot, files }: Pick<StreamState<RunStat
 }
 
 /**
- * Returns how the plan on disk differs from the captured one; null if it does not, or if no execution can continue.
+ * Returns how the plan on disk differs from the captured one; null if it does not, or if the run has no execution that
+ * can continue.
  * @param head the run with its lost documents restored
  */
 export function findPlanDifferenceOnDisk(

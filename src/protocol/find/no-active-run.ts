@@ -5,9 +5,9 @@ import type { Invocation } from '../../base/invocation.js';
 import type { ReadContext } from '../../run/context.js';
 
 /**
- * Builds the refusal of a command without a name when no run is active; it points to the existing runs.
+ * Builds the error for a command without a name when no run is active; the error points to the existing runs.
  * @param first the command that starts a first run
- * @param repeat builds the command for a given run; suggested for the one that ended last
+ * @param repeat builds the same command for a given run; the error suggests it for the run that ended last
  */
 export async function buildNoActiveRunError(
   { store }: ReadContext,

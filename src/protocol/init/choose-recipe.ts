@@ -9,9 +9,10 @@ import type { RunState } from '../../run/state.js';
 type InitFlags = Omit<InputOf<'init'>, 'name'>;
 
 /**
- * Returns the recipe that was named, or else the one that begins planning in the mode of the flags or of the unfinished
- * run.
- * @param grown the run whose work is to be planned again, if any
+ * Returns the named recipe. If none was named, returns the recipe for the work: the one that plans the work of `grown`
+ * again, the one that executes (`--execute`), the unfinished run's own, or the one that begins planning in the mode of
+ * the flags, else of the unfinished run.
+ * @param grown the run whose work is to be planned again because of `--size`, if any
  */
 export function resolveRecipeName(
   library: Library,
@@ -22,7 +23,7 @@ export function resolveRecipeName(
   const named = input.recipe ?? input.workflow;
   if (named !== undefined) return named;
   const flags = readModeFlags(input);
-  // If the run has ended and another goal is given, this is different work.
+  // A new goal for a run that has ended means different work, not the same work planned again.
   if (grown !== null && (input.goal === undefined || unfinished !== null))
     return resolveGrownRecipe(library, flags, grown);
   if (input.execute === true) return resolveExecutionRecipe(library, flags, unfinished);
@@ -37,8 +38,8 @@ export function resolveRecipeName(
 }
 
 /**
- * Returns the recipe that plans the same work again: the run's own, unless that one only executes or another mode is
- * wanted.
+ * Returns the recipe that plans the same work again: the run's own, unless that recipe only executes or the flags give
+ * a mode.
  */
 function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeFlags>, grown: RunState): string {
   const { engine, mode } = grown;
@@ -50,14 +51,14 @@ function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeF
   });
 }
 
-/** Returns the recipe for `--execute`, chosen by depth; a running execution keeps its own unless a depth was given. */
+/** Returns the recipe for `--execute`: without a depth flag that of an unfinished execution, else one of that depth. */
 function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
   if (unfinished !== null && unfinished.engine !== null && flags['depth'] === undefined) return unfinished.recipe;
   return requireRecipeForMode(listStartableRecipes(library, 'execution'), { depth: 'standard', ...flags });
 }
 
 /**
- * Returns the first recipe whose mode is the wanted one or is left open.
+ * Returns the first recipe whose mode contradicts none of the wanted values.
  * @throws DevCliError `UNKNOWN_RECIPE`
  */
 function requireRecipeForMode(beginners: readonly StartableRecipe[], wanted: Readonly<Record<string, string>>): string {
@@ -71,7 +72,7 @@ function requireRecipeForMode(beginners: readonly StartableRecipe[], wanted: Rea
   });
 }
 
-/** Returns the mode that the flags state. */
+/** Returns the parts of the mode that the flags give. */
 export function readModeFlags(input: InitFlags): { depth?: string; interaction?: string } {
   return {
     ...(input.quick === true ? { depth: 'quick' } : {}),

@@ -19,8 +19,8 @@ import { executesAtOnce, type InitInput, type PreparedRun } from './prepare.js';
 /**
  * Refuses work that another run is already doing (protocol.md §5), or that a person has held under another name
  * (control.md, Releasing).
- * @param beside.prepared the run to be begun; absent if a run exists and receives its goal now
- * @param beside.instead the command that starts the work nevertheless
+ * @param beside.prepared the run to be begun; absent if the run exists and only its goal is being given
+ * @param beside.instead the command that starts the work despite the other run
  * @throws DevCliError `RUN_SAME_GOAL` when a live run of another name has the same goal, unless `--new` was given;
  * `RUN_HELD`
  */
@@ -68,7 +68,7 @@ async function isPlanOf(
   return mine?.todos.every(({ title }) => titles.has(normalizeGoal(title))) === true;
 }
 
-/** Drops case, blanks and punctuation, in which the goals of two sessions may differ. */
+/** Normalizes case, blanks and punctuation, since two sessions may write the same goal differently. */
 function normalizeGoal(goal: string): string {
   return goal
     .normalize('NFKC')
@@ -77,7 +77,9 @@ function normalizeGoal(goal: string): string {
     .trim();
 }
 
-/** Warns about outputs that agents have already written, because the pending dispatch itself does not mention them. */
+/**
+ * Returns a warning about outputs that agents have already written, since the pending dispatch does not mention them.
+ */
 export function describeWrittenOutputs({ state, files }: Transaction): string[] {
   const promised = Object.entries(state.pendingAction?.before ?? {});
   const action = state.pendingAction?.action;
@@ -94,8 +96,8 @@ export function describeWrittenOutputs({ state, files }: Transaction): string[] 
 }
 
 /**
- * Removes `.dev/goal.md` once the run has recorded the goal: the file was written for this call alone. Any other file
- * belongs to the user, and after a refusal the goal file is still needed.
+ * Removes `.dev/goal.md`, which was written only to pass the goal to this call. Does nothing if the run has not
+ * recorded that goal, since the file is then still needed, or if `--goal` named another file, since that is the user's.
  * @param goal the goal's text
  * @param from.cwd directory of the call
  * @param from.typed `--goal` as it was typed
@@ -113,8 +115,8 @@ export async function removeUsedGoal(
 }
 
 /**
- * Returns the previous run of this name. If it came from elsewhere, its approvals are dropped, because somebody else
- * gave them (protocol.md, Place).
+ * Returns the previous run of this name. Drops the approvals of a run from elsewhere, because somebody else gave them
+ * (protocol.md, Place).
  */
 export function findPreviousRun(context: Context, { snapshot }: StreamState<RunState>): RunState | null {
   if (snapshot === null || isAtItsPlace(context, snapshot) || isTrustedHere(context, snapshot)) return snapshot;

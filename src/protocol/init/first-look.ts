@@ -8,17 +8,17 @@ import type { WorkTreeStatus } from '../../work/baseline.js';
 import { findIdentityProblem, readPresent } from '../../work/git.js';
 import { isNotIgnored } from '../../work/ignored.js';
 
-/** The work tree when a run begins. */
+/** The state of the work tree when a run begins. */
 export interface FirstTree {
   /** Null if git cannot read it. */
   tree: WorkTreeStatus | null;
-  /** Why changes in the work tree will go unnoticed, or why git sees the runs' files. */
+  /** Warnings that changes in the work tree will go unnoticed, or that git sees the runs' files. */
   warnings: string[];
 }
 
 /**
- * Reads the work tree with which a new run starts. If git refuses to read the repository, the result is only a warning,
- * because planning does not need git.
+ * Reads the work tree with which a new run starts. If git cannot read the repository, only warns, because planning does
+ * not need git.
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function readFirstTree(context: Context): Promise<FirstTree> {
@@ -45,7 +45,7 @@ function findIgnoreRulesWarning({ root }: Context): string[] {
 const commits = ({ engine }: ResolvedRecipe) => engine?.program.stages.some(({ id }) => id === 'commit') === true;
 
 /**
- * Requires a git identity for a run that will commit, before anybody does work that cannot be committed.
+ * Requires a git identity for a run that will commit; checked now, so that nobody does work that cannot be committed.
  * @throws DevCliError `IDENTITY_MISSING`
  */
 export async function requireIdentity(context: Context, { recipe, workflow }: CapturedRecipe): Promise<void> {

@@ -27,11 +27,11 @@ interface IssueAddress {
  * Reads the goal of a run from an issue or a file: its title with a reference to the source, and its body
  * (plans-from-elsewhere.md, init --from).
  * @param from `gh:12`, `OWNER/REPO#12` with or without `gh:`, the URL of an issue, or a file relative to `cwd`
- * @param force whether an unfinished run of the name is replaced
+ * @param force whether an unfinished run of the name will be replaced
  * @returns null if the issue cannot be read and is not needed, because an unfinished run continues with its own goal
- * @throws DevCliError `USAGE` for anything else; `COMMAND_FAILED` for `gh`; `DATA_MISSING` for an empty file;
- * `DATA_MALFORMED` for a file that is not UTF-8, or a text that is too long, too deeply nested or takes too long to
- * parse; `INTERRUPTED`; `IO`
+ * @throws DevCliError `USAGE` if `from` has none of these forms; `COMMAND_FAILED` if `gh` fails; `DATA_MISSING` for an
+ * empty file; `DATA_MALFORMED` for a file that is not UTF-8, or text that is too long, too deeply nested or takes too
+ * long to parse; `INTERRUPTED`; `IO`
  */
 export async function readGoalFrom(
   context: Context,
@@ -57,7 +57,7 @@ const SHORT = /^(?:gh:)?(?:([\w.-]+\/[\w.-]+)#(\d{1,12}))$/;
 const OWN = /^gh:#?(\d{1,12})$/;
 const LONG = /^https:\/\/([\w.-]+\/[\w.-]+\/[\w.-]+)\/issues\/(\d{1,12})(?:[?#]\S*)?$/;
 
-/** Parses the reference to an issue. @returns null if `from` is none */
+/** Parses the reference to an issue. @returns null if `from` does not refer to one */
 function parseAddress(from: string): IssueAddress | null {
   const [, own] = OWN.exec(from) ?? [];
   if (own !== undefined) return { number: own, repository: null };
@@ -66,7 +66,7 @@ function parseAddress(from: string): IssueAddress | null {
   return null;
 }
 
-/** Reads a file in the form of an issue: its first line becomes the title, without a heading's `#`. */
+/** Reads a file as if it were an issue: the first line, without a heading's `#`, becomes the title. */
 async function readFile(context: Context, name: string, { from, cwd }: { from: string; cwd: string }): Promise<Source> {
   const { reader, root } = context;
   const path = resolve(cwd, from);
@@ -96,7 +96,7 @@ async function readFile(context: Context, name: string, { from, cwd }: { from: s
   return { link, title: title.replace(/^#+\s+/, ''), body: rest.join('\n') };
 }
 
-/** Characters of a text that are parsed, including those that its reader does not see. */
+/** The most characters of a text that are parsed, including those that a reader does not see. */
 const MOST_READ = 400_000;
 
 /** Returns the text as a reader of the issue sees it, without HTML comments except those inside code. */

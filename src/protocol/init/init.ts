@@ -38,12 +38,12 @@ import { BEGIN_ANEW, type InitInput, type PreparedRun, runExistsError } from './
 import { prepareOrRestore, readExistingRun, resolveApproval } from './prepare-inputs.js';
 import { buildSmallerError, givesWayToReplanning } from './size.js';
 
-/** Characters of the run's goal that a warning quotes. */
+/** How many characters of the run's goal a warning quotes. */
 const GOAL_SHOWN = 200;
 
 /**
- * `init`: starts a run and answers with its first action, or resumes an unfinished one (protocol.md §5). A failed init
- * writes nothing.
+ * `init`: starts a run, or resumes an unfinished one, and answers with its pending action (protocol.md §5). A failed
+ * `init` writes nothing.
  * @param given the run's name, unchecked
  * @throws DevCliError `RUN_EXISTS`, `RUN_ACTIVE`, `RUN_SAME_GOAL`, `RUN_HELD`, `FILES_OVERLAP`, `MODE_CONTRADICTION`,
  * `SIZE_REFUSED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `RECIPE_UNTRUSTED`, `UNKNOWN_PREFERENCE`, `NEEDS_MISSING`,
@@ -54,7 +54,7 @@ export async function initRun(context: Context, given: string, { origin, ...inpu
   const name = requireName(given);
   await refuseSecondRun(context, name, input);
   const present = await readExistingRun(context, name);
-  // Git reads the work tree while the recipe is being compiled.
+  // Started now, so that git reads the work tree while the recipe is being compiled.
   const reading = resumes(present, input) ? null : beginReading(context);
   const { settled, notices } = await prepareOrRestore(context, name, input);
   const checked = await checkNeeds(context, settled);
@@ -100,8 +100,8 @@ export async function initRun(context: Context, given: string, { origin, ...inpu
 }
 
 /**
- * Starts to read the work tree. The empty handler is needed because `init` may be refused before it awaits the result;
- * git's failure would then be an unhandled rejection.
+ * Starts reading the work tree. The empty handler is needed because `init` may be refused before it awaits the result;
+ * a failure of git would then be an unhandled rejection.
  */
 function beginReading(context: Context): Promise<FirstTree> {
   const reading = readFirstTree(context);
@@ -125,7 +125,7 @@ async function bindCaller(context: Context, name: string): Promise<string[]> {
   }
 }
 
-/** @throws DevCliError `RUN_ACTIVE` when this session is bound to another live run */
+/** Refuses a second run in the same session. @throws DevCliError `RUN_ACTIVE` if it is bound to another live run */
 async function refuseSecondRun(context: Context, name: string, input: InitInput): Promise<void> {
   if (context.session === null || input.new === true) return;
   const bound = await context.store.session(context.session);
@@ -143,8 +143,8 @@ async function refuseSecondRun(context: Context, name: string, input: InitInput)
 }
 
 /**
- * Returns the run that init resumes: live or halted, of the same recipe, not to be replaced with `--force`, and not
- * giving way to larger planning.
+ * Returns the run that init resumes: a live or halted run of the same recipe, unless `--force` replaces it or `--size`
+ * has its work planned again; null if init begins a new run.
  * @throws DevCliError `RUN_EXISTS` for a run of another recipe, `RUN_HELD`, and as `givesWayToReplanning`
  */
 function findResumableRun(
@@ -163,7 +163,7 @@ function findResumableRun(
   return null;
 }
 
-/** Begins a run that waits for its goal, if a goal is given. */
+/** If the run waits for its goal and one is given, records the goal and starts the recipe. */
 function giveGoal(tx: Transaction, goal: string): void {
   const pending = awaitsGoal(tx.state) && goal !== '' ? findPending(tx) : null;
   if (pending === null) return;
@@ -182,7 +182,7 @@ function buildResumeResult(tx: Transaction, input: InitInput): CallResult {
   return { ...startResult(tx), status: 'resumed' };
 }
 
-/** Whether the run works in the root itself and so can be the active one. */
+/** Whether the run works in the root itself; only such a run can be the active one. */
 function isOfRoot(state: RunState | null): boolean {
   return state !== null && state.origin === null && state.workTree === '.';
 }
@@ -192,11 +192,11 @@ function runEndedError(): DevCliError {
 }
 
 /**
- * `init --size` for a run that is planning: the size counts as the user's word, and the run is redone from the block
- * that classifies the size; documents stay (recipes.md, Size).
+ * `init --size` for a run that is planning: the size counts as the user's decision, and the run is redone from the
+ * block that classifies the size; documents stay (recipes.md, Size).
  * @returns the withdrawn jobs, which are still running; null if the run already has that size
- * @throws DevCliError `SIZE_REFUSED` for a smaller size than the present one, and if no block of the current recipe
- * classifies
+ * @throws DevCliError `SIZE_REFUSED` for a smaller size once work at the present size has begun, or if no block of the
+ * current recipe classifies the size
  */
 function growPlanning(tx: Transaction, size: Size): Job[] | null {
   const { state } = tx;
@@ -213,7 +213,7 @@ function growPlanning(tx: Transaction, size: Size): Job[] | null {
   return redoBlocks(tx, classifier);
 }
 
-/** Whether work was done at the present size: by the block that classifies, or by one after it. */
+/** Whether work at the present size has begun: the block that classifies has finished, or a later one has begun. */
 function isBegun({ captured, state: { steps } }: Transaction, classifier: string): boolean {
   const ids = captured.recipe.blocks.map(({ id }) => id);
   const [own, ...behind] = ids.slice(ids.indexOf(classifier)).map((id) => steps[id]?.status ?? 'pending');

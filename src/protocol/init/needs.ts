@@ -7,14 +7,14 @@ import { setPhaseRow } from '../../run/workflow.js';
 import { checkForgeAccess, findSignInProblem } from '../../work/forge.js';
 import type { PreparedRun } from './prepare.js';
 
-/** For each unmet need, the reason; needs that are met are absent. */
+/** For each unmet need, why it is unmet. */
 type UnmetNeeds = Partial<Record<Need, string>>;
 
 /** A run whose needs were checked (recipes.md, Needs). */
 export interface CheckedNeeds {
   prepared: PreparedRun;
   lacks: UnmetNeeds;
-  /** Whether the preference `pull_request` is `auto`: nobody has decided whether to open pull requests. */
+  /** Whether the preference `pull_request` is `auto`, that is, nobody has decided whether to open pull requests. */
   auto: boolean;
 }
 
@@ -25,9 +25,9 @@ const REMEDY: Readonly<Record<Need, string>> = {
 };
 
 /**
- * Checks the needs of a new run's recipes. If nobody has decided about pull requests, they are opened if a remote and
+ * Checks the needs of a new run's recipes, and decides `pull_request: auto`: pull requests are opened if a remote and
  * `gh` are available. A resumed run is not checked again.
- * @throws DevCliError `NEEDS_MISSING` for a need of the run as a whole; `IO`, `INTERRUPTED`
+ * @throws DevCliError `NEEDS_MISSING` for an unmet need of the whole run, not just of a phase; `IO`, `INTERRUPTED`
  */
 export async function checkNeeds(context: Context, prepared: PreparedRun): Promise<CheckedNeeds> {
   if (prepared.kind === 'resume') return { prepared, lacks: {}, auto: false };
@@ -70,8 +70,8 @@ function refuseUnmetNeeds(recipe: string, needs: readonly Need[], lacks: UnmetNe
 }
 
 /**
- * Marks the phases whose recipes have unmet needs as skipped, with a warning. A phase whose `when` is false is left to
- * its condition. In that condition, an undecided `pull_request` counts as true, so that the unmet need gets reported.
+ * Marks phases whose recipes have unmet needs as skipped, with a warning. Leaves out a phase whose `when` is false,
+ * which would be skipped anyway. There, `pull_request: auto` counts as true, so that the unmet need is reported.
  */
 export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: CheckedNeeds): void {
   const { workflow, goal } = tx.state;

@@ -32,7 +32,7 @@ export function createRunId(context: Context, at: string): string {
 
 /**
  * Creates the state of a new run before its recipe has begun.
- * @param head the name's stream, which an earlier run may have used
+ * @param head the stream of the name, which may contain earlier runs
  * @param tree the present status of the work tree; null if git cannot read it
  */
 export function createState(
@@ -70,7 +70,7 @@ export function createState(
     warnings: [],
     recovered: [],
     workflow: captured.workflow === undefined ? null : createWorkflow(captured.workflow),
-    // A pull request opened by an earlier run of the name still belongs to this work.
+    // Carried over, because a pull request opened by an earlier run of the name still belongs to this work.
     ...omitUndefined({ pullRequest: head.snapshot?.pullRequest, reports: listReports(head.snapshot) }),
     preferences: prepared.preferences,
     ...omitUndefined({ notes: prepared.notes }),
@@ -83,7 +83,7 @@ export function createState(
   };
 }
 
-/** Lists the reports of earlier executions of the name; any other file with such a name is the user's own. */
+/** Lists the reports that earlier executions of the name wrote; any other file named like a report is the user's. */
 function listReports(before: RunState | null): string[] | undefined {
   if (before === null) return undefined;
   return before.reports === undefined ? (before.written.includes(REPORT) ? [REPORT] : undefined) : [...before.reports];
@@ -126,7 +126,8 @@ export function startRun(
 }
 
 /**
- * Aborts the unfinished run in the same commit, if `--force` is given or the run gives way to a larger plan.
+ * Aborts the unfinished run that the new one replaces (`--force`, or `--size` for a failed execution), in the same
+ * commit.
  * @returns the jobs that are still running
  */
 function abortEarlierRun(
@@ -153,8 +154,8 @@ function abortEarlierRun(
 }
 
 /**
- * Begins DRAFT.md. Adopts one that the user provided, and, if it can be read, that of a run whose work is planned
- * again; keeps any other draft of an earlier run under another name.
+ * Begins DRAFT.md. Adopts a draft that the user provided or, if readable, the draft of a run whose work is planned
+ * again; renames any other draft of an earlier run.
  * @throws DevCliError `DOCUMENT_UNREADABLE` for a draft that the user provided
  */
 function prepareDraft(
@@ -174,7 +175,7 @@ function prepareDraft(
   if (snapshot !== null && continues) keepRefusal(tx, snapshot);
 }
 
-/** Keeps a person's reason for refusing the earlier plan before its execution: the new plan must heed it. */
+/** Adds a person's reason for refusing the earlier plan to the draft, so that the new plan takes it into account. */
 function keepRefusal(tx: Transaction, earlier: RunState): void {
   const { engine, gates } = earlier;
   const asked = gates[APPROVE_PLAN];

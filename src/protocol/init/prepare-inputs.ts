@@ -10,7 +10,8 @@ import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
 /**
  * Reads the newest run of the name. Restores the lost documents of an unfinished run, which may be resumed, and of any
- * run after a reboot or an interrupted commit: the new run's first commit ends all signs that documents may be lost.
+ * run after a reboot or an interrupted commit: after the new run's first commit, nothing would show that documents may
+ * be lost.
  * @throws any error of the store
  */
 export async function readExistingRun(context: Context, name: string): Promise<RunState | null> {
@@ -19,7 +20,7 @@ export async function readExistingRun(context: Context, name: string): Promise<R
   return goesOn || rebooted || stale.length > 0 ? (await readRestored(context, name)).snapshot : snapshot;
 }
 
-/** The errors of `prepareRun` for a missing or torn plan. */
+/** The codes with which `prepareRun` refuses a missing or torn plan. */
 const NO_PLAN = ['PLAN_MISSING', 'PLAN_EDITED'];
 
 /**
@@ -44,8 +45,9 @@ export async function prepareOrRestore(
 
 /**
  * Decides who is asked about the commands of the run's plan (engine.md, Approvals). `approve_commands: auto` becomes
- * `ask`, with a warning, unless a person vouches for it: the author of the plan could also have written the file or the
- * option. `ask` becomes `person` if the run is begun by an agent whom no person has allowed to work unasked.
+ * `ask`, with a warning, unless a person has trusted its source: the agent that writes the plan could also have written
+ * the preferences file or the option. `ask` becomes `person` if an agent begins the run and no person has allowed it to
+ * start commands unasked.
  */
 export async function resolveApproval(
   context: Context,
@@ -70,7 +72,7 @@ function findDoubt(
   { recipe, workflow }: CapturedRecipe,
   { isLet, set }: { isLet: boolean; set: InitInput['set'] },
 ): string | null {
-  // A default in the recipe is covered by the trust in the recipe.
+  // A person who trusted the recipe has also trusted its default.
   if ((workflow ?? recipe).preferences['approve_commands']?.default === 'auto') return null;
   if (set?.['approve_commands'] === 'auto')
     return isLet

@@ -27,12 +27,12 @@ import { isWideningTrusted, requireTrust } from '../trust/trust.js';
 import { readModeFlags, resolveRecipeName } from './choose-recipe.js';
 import { givesWayToReplanning, readSizeFlags, selectSizeFacts } from './size.js';
 
-/** What a person's hold forbids, as part of a sentence. */
+/** The request that a person's hold forbids, worded for the refusal. */
 export const BEGIN_ANEW = 'to start it again';
 
 /** The input of `init` without the name. */
 export interface InitInput extends Omit<InputOf<'init'>, 'name'> {
-  /** What begins the run if no command line does: a goal that is being worked on (storage.md, Work tree). */
+  /** The goal for which dev-cli itself begins the run; absent for `init` on a command line (storage.md, Work tree). */
   origin?: NonNullable<RunState['origin']>;
 }
 
@@ -45,9 +45,9 @@ export type PreparedRun =
       recipe: string;
       captured: CapturedRecipe;
       mode: Record<string, string>;
-      /** What the user said about the size; empty if the size makes no difference to the recipe. */
+      /** The user's statements about the size; empty if the size makes no difference to the recipe. */
       size: SizeFacts;
-      /** Id of the unfinished run that gives way to this one; null for none. */
+      /** Id of the unfinished run that is aborted to plan its work again at a given size; null for none. */
       replaces: string | null;
       /** Whether the work of the previous run is planned again, so that its DRAFT.md stays. */
       continues: boolean;
@@ -56,11 +56,11 @@ export type PreparedRun =
       asksGoal: boolean;
       vars: JsonObject;
       preferences: RunState['preferences'];
-      /** What the project's preferences ask of all work. */
+      /** The notes from the project's preferences, which apply to all work. */
       notes: string[] | undefined;
-      /** Whether the recipe lets more commands start unasked, and a person of this clone trusts that. */
+      /** Whether the recipe lets more commands start unasked, which a person has trusted in this clone. */
       widens: boolean;
-      /** Project files that are ignored or that replace shipped ones, and preferences that nothing reads. */
+      /** Warnings about ignored permissions, project files that replace shipped ones, and preferences nothing reads. */
       warnings: string[];
     };
 
@@ -112,8 +112,9 @@ export function prepareRun(
 }
 
 /**
- * Examines the present run of the name: the run if it is unfinished, its id if it gives way to larger planning, and the
- * run if its work is planned again.
+ * Examines the present run of the name.
+ * @returns `unfinished`: the run, if live or halted; `replaces`: its id, if `--size` has its work planned again;
+ * `grown`: the run whose work is planned again
  * @throws DevCliError `RUN_HELD`, and as `givesWayToReplanning`
  */
 function judgePresent(context: Context, present: RunState | null, files: DocumentReader, input: InitInput) {
@@ -125,11 +126,10 @@ function judgePresent(context: Context, present: RunState | null, files: Documen
   return { unfinished, replaces, grown: input.size !== undefined && anew ? present : null };
 }
 
-// Only an execution gives way to a given size.
 const isExecution = (state: RunState): boolean => state.engine !== null;
 
 /**
- * Returns the recipe, after checking that a person trusts it if necessary and that the flags fit it.
+ * Returns the recipe, after checking that the flags fit it and, if it runs external commands, that a person trusts it.
  * @throws DevCliError `UNKNOWN_RECIPE`, `RECIPE_INVALID`, `USAGE`, `RECIPE_UNTRUSTED`, `MODE_CONTRADICTION`
  */
 function requireFittingRecipe(context: Context, recipe: string, input: InitInput): CapturedRecipe {
@@ -141,8 +141,8 @@ function requireFittingRecipe(context: Context, recipe: string, input: InitInput
 }
 
 /**
- * Removes from the recipe what is not trusted in this clone, and lists notices about that and about its origin
- * (protocol.md, Trust).
+ * Removes from the recipe the permissions that nobody has trusted in this clone, and lists notices about the removed
+ * ones and about shipped files that the recipe replaces (protocol.md, Trust).
  */
 function settleWidening(context: Context, found: CapturedRecipe) {
   if (context.simulation !== undefined) return { captured: found, widens: false, notices: [] };
@@ -182,7 +182,7 @@ function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
   return workflow.phases.some((phase) => phase.recipe.usesGoal) || namesGoal([], conditions);
 }
 
-/** Builds the error for a name with an unfinished run of another recipe; a halted run can be reopened, so it counts. */
+/** Builds the error for a name with an unfinished run of another recipe; halted counts, since it can be reopened. */
 export function runExistsError(unfinished: RunState): DevCliError {
   const { name, status, held, pendingAction: pending } = unfinished;
   const waits = pending?.action === 'wait-for-user' ? { answer: { command: 'approve', input: { name } } } : {};
@@ -236,6 +236,7 @@ function requirePlan(name: string, files: DocumentReader, present: RunState | nu
 }
 
 /**
+ * Checks the mode flags.
  * @throws DevCliError `MODE_CONTRADICTION` for a flag that contradicts the mode of the recipe, the workflow or one of
  * its phases
  */
@@ -252,8 +253,7 @@ function checkModes(input: InitInput, { recipe, workflow }: CapturedRecipe): voi
 }
 
 /**
- * @throws DevCliError `MODE_CONTRADICTION` for a flag that contradicts the mode with which a run began, by its recipe
- * or a flag
+ * @throws DevCliError `MODE_CONTRADICTION` for a flag that contradicts the mode with which the run began
  */
 function checkRunMode(input: InitInput, state: RunState): void {
   const { name } = state;
@@ -267,7 +267,7 @@ function checkRunMode(input: InitInput, state: RunState): void {
   );
 }
 
-/** Finds the first flag that differs from a mode, and the mode's own value. */
+/** Finds the first flag that contradicts `mode`, and the value that `mode` has instead. */
 function findContradiction(input: InitInput, mode: Record<string, string>): { flag: string; is: string } | null {
   for (const [key, flag] of Object.entries(readModeFlags(input))) {
     const is = mode[key];

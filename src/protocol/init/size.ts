@@ -12,14 +12,14 @@ import { createDocumentOverlay } from '../../run/documents/pending.js';
 import { readPlan } from '../../run/plan/content.js';
 import type { RunState } from '../../run/state.js';
 
-// What `init` says about the size of the work, and which runs give way when a size is given (recipes.md, Size).
+// The flags of `init` about the size of the work, and the unfinished runs that `--size` aborts (recipes.md, Size).
 
 /** The flags of `init` that concern the size. */
 type InitFlags = Pick<InputOf<'init'>, 'size' | 'quick' | 'standard' | 'force'>;
 
 /**
- * Reads what the flags say: `--size` and `--standard` the size, `--quick` its upper bound.
- * @throws DevCliError `SIZE_REFUSED` when they contradict each other
+ * Reads the size from the flags: `--size` and `--standard` state the size, `--quick` its upper bound.
+ * @throws DevCliError `SIZE_REFUSED` when flags contradict each other
  */
 export function readSizeFlags({ size, quick, standard }: InitFlags): SizeFacts {
   if (quick === true && size === 'large') throw buildContradiction('quick', 'middle at most', size);
@@ -35,8 +35,8 @@ function buildContradiction(flag: string, means: string, size: Size): DevCliErro
 }
 
 /**
- * Returns what the flags say about the size; nothing if the size makes no difference to the recipe.
- * @throws DevCliError `SIZE_REFUSED` when `--size` was given for such a recipe
+ * Returns the size facts that the flags gave; none if the size makes no difference to the recipe.
+ * @throws DevCliError `SIZE_REFUSED` when `--size` was given although it makes no difference
  */
 export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, workflow }: CapturedRecipe): SizeFacts {
   const recipes = workflow?.phases.map((phase) => phase.recipe) ?? [recipe];
@@ -49,11 +49,11 @@ export function selectSizeFacts(said: SizeFacts, { size }: InitFlags, { recipe, 
 }
 
 /**
- * Whether an unfinished run gives way to new planning because of `--size`: it executes a plan, and is halted or has a
+ * Whether `--size` aborts an unfinished run to plan its work again: the run executes a plan, and is halted or has a
  * failed todo.
  * @param files the documents of the run
- * @throws DevCliError `RUN_EXISTS` while its todos are being done; `SIZE_REFUSED` for a smaller size than that of its
- * plan
+ * @throws DevCliError `RUN_EXISTS` for a live execution without a failed todo; `SIZE_REFUSED` for a smaller size than
+ * the plan's
  */
 export function givesWayToReplanning(unfinished: RunState, files: DocumentReader, { size, force }: InitFlags): boolean {
   const { engine } = unfinished;
@@ -74,7 +74,7 @@ export function givesWayToReplanning(unfinished: RunState, files: DocumentReader
   return true;
 }
 
-/** Builds the error for a size below that of the present work. */
+/** Builds the error for a size smaller than that of the present work. */
 export function buildSmallerError(name: string, size: Size, present: Size): DevCliError {
   return new DevCliError('SIZE_REFUSED', `The work of "${name}" is already ${present}; it cannot become ${size}.`, {
     run: name,
@@ -93,7 +93,7 @@ function knowsSize(recipe: ResolvedRecipe): boolean {
   );
 }
 
-/** Whether a condition reads `size`, which is also the name of a function. */
+/** Whether a condition reads the value `size`; calls of the function `size()` do not count. */
 function readsSize(source: string): boolean {
   return listRootNames(source.replace(/\bsize\s*\(/g, '(')).has('size');
 }

@@ -9,7 +9,7 @@ import { type ActionReader, buildActionView, renderEnvelope } from '../../views/
 import type { CallResult } from '../../views/action-text.js';
 import { renderContinuation } from '../trust/person.js';
 
-/** The outcome of the call. */
+/** The outcome of `plan apply`. */
 export type PlanStatus =
   /** The files match the plan being carried out. */
   | 'unchanged'
@@ -19,10 +19,10 @@ export type PlanStatus =
   | 'proposed'
   /** A person turned the proposal down. */
   | 'rejected'
-  /** Only the verdicts were determined. */
+  /** A dry run: only the verdicts were determined. */
   | 'judged';
 
-/** The most todos that an instruction names. */
+/** How many todos an instruction names at most. */
 const TODOS_NAMED = 20;
 
 interface Given {
@@ -36,7 +36,8 @@ interface Given {
   /** Tasks that were withdrawn. */
   withdrawn?: readonly string[];
   /**
-   * How much of the change the text shows: `all` if nobody has seen it, `nothing` if the person has just agreed to it.
+   * How much of the change the text shows. `all`: nobody has seen it; `verdicts`, the default: only the verdict on each
+   * todo; `nothing`: the person has just agreed to it.
    */
   told?: 'all' | 'verdicts' | 'nothing';
 }
@@ -68,7 +69,7 @@ export function renderPlanAnswer(given: Given, reader: ActionReader): Answer {
   if (withdrawn.length > 0) lines.push(`Withdrawn tasks, whose agents can stop: ${withdrawn.join(', ')}`);
   if (result === undefined) return { exit: 0, json: { ok: true, run: name, plan }, text: () => lines.join('\n') };
   const { ok, run, ...rest } = renderEnvelope(result, reader).json as Record<string, unknown>;
-  // An open gate already asks about it.
+  // If a gate already asks about the proposal, its action says what to do.
   const isLater = status === 'proposed' && result.next?.action !== 'wait-for-user';
   const decision = isLater ? describeDecision(name, judged) : {};
   lines.push(...result.warnings.map((line) => `! ${line}`));
@@ -93,7 +94,7 @@ function describeDecision(name: string, { verdicts, moved }: JudgedPlan): { inst
   };
 }
 
-/** Renders the answer if neither file has changed since the execution wrote it; nothing is read for that. */
+/** Renders the answer for a call that found neither of the plan's files changed; reads no file. */
 export function renderUnchanged(name: string, state: RunState, dryRun: boolean, reader: ActionReader): Answer {
   const plan = { status: dryRun ? 'judged' : 'unchanged', verdicts: [] };
   const action = getShownAction(state);

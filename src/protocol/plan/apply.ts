@@ -41,14 +41,15 @@ type Input = Omit<InputOf<'plan apply'>, 'name'>;
  * @param given the run's name, if any
  * @param input.dryRun only determines the verdict for each todo
  * @param input.reopen done todos that are to be done again
- * @param revision a change to apply on top of what the files contain; an agent's is written into the files and proposed
+ * @param revision a change to apply on top of the files' content; an agent's change is written into the files and
+ * proposed
  * @throws DevCliError `PLAN_CONFLICT`, `PLAN_EDITED`, `PLAN_MISSING`, `SCHEMA_INVALID`; `USAGE` for a todo to be
  * reopened that is not done; `FILES_OVERLAP`; `COMMIT_RUNNING`; `TERMINAL_REQUIRED` in autopilot, where nobody answers
- * gates; `INPUT_CHANGED`, `STALE_ACTION` if the files changed, or somebody decided, while the person was asked
+ * gates; `INPUT_CHANGED` if the files changed, `STALE_ACTION` if somebody else decided, while the person was asked
  */
 export async function applyPlan(context: Context, given: unknown, input: Input, revision?: Revision): Promise<Answer> {
   const name = await findRun(context, given, !input.dryRun);
-  // A text that the editor saved after its `plan edit` had ended is applied now.
+  // If an editor saved a text after its `plan edit` had ended, that text is applied now.
   const late = revision === undefined ? findLateText(context, name) : null;
   try {
     const answer = await applyRevision(context, name, input, late?.revision ?? revision);
@@ -76,12 +77,12 @@ async function applyRevision(
   }
   const { engine } = snapshot;
   const person = context.caller.terminal === true;
-  // A person who names no todos decides on the proposal, with the todos that it wants reopened.
+  // A person who names no todos decides on the agent's proposal, so the todos are those that the proposal reopens.
   const reopen = person && revision === undefined && named.length === 0 ? (engine?.proposed?.reopen ?? []) : named;
   const mayDiffer = engine?.planMarks === undefined || mayPlanDiffer(engine, head.files);
   if (!mayDiffer && revision === undefined && reopen.length === 0 && engine?.proposed === undefined)
     return renderUnchanged(name, snapshot, dryRun, context);
-  // For an agent, the transaction alone answers, unless the call must be refused before it.
+  // The change is judged beforehand only to show it (to a person, or for a dry run) or to refuse an agent in autopilot.
   const isSeen = dryRun || person || snapshot.mode['interaction'] === 'autopilot';
   const change = { reopen, revision };
   const shown = isSeen ? judgeShown(context, { ...head, snapshot }, change) : null;
@@ -104,8 +105,8 @@ async function applyRevision(
 }
 
 /**
- * Has the open question about a proposed plan asked again, about the present files; if they match the plan being
- * carried out, withdraws the proposal.
+ * Has the open question about a proposed plan asked again, about the present files. Withdraws the proposal if the files
+ * match the plan being carried out.
  * @throws DevCliError as `applyPlan`
  */
 export async function proposeAgain(context: Context, name: string): Promise<Answer> {
@@ -154,7 +155,7 @@ async function askPerson(
   return null;
 }
 
-/** Records jobs that have ended meanwhile; waits for a running commit. */
+/** Records jobs that have ended by now, and waits for a commit that is still being made. */
 function settle(context: Context, name: string, state: RunState, until: number): Promise<CallResult | null> {
   const isCommit = state.engine?.job?.kind === 'commit';
   return runPendingJobs(context, name, isCommit ? until : context.clock.now(), findPendingId(state));
@@ -162,8 +163,8 @@ function settle(context: Context, name: string, state: RunState, until: number):
 
 /**
  * Lets a person at the terminal apply an edited plan so that it can be executed (living-plan.md, plan apply). For any
- * other caller the refusal stands.
- * @param refusal of `init`
+ * other caller, throws the refusal.
+ * @param refusal the error with which `init` refused the edited plan
  * @throws the refusal, or any error of `applyPlan`; `UNKNOWN_CHOICE` for any answer except yes
  */
 export async function applyEditedPlan(context: Context, name: string, refusal: unknown): Promise<void> {

@@ -24,12 +24,14 @@ import { findRun } from '../find/find-run.js';
 import { applyPlan } from './apply.js';
 import type { Revision } from './decide.js';
 
-/** Changes of the plan by one todo, each applied as `plan apply` does (living-plan.md, Changes by one todo). */
+/**
+ * Commands that add, drop or move one todo, each applied as `plan apply` does (living-plan.md, Changes by one todo).
+ */
 
 type AddInput = Omit<InputOf<'plan add'>, 'name'>;
 
 /**
- * `plan add`: adds a todo at the end of the plan, or before those that are to wait for it.
+ * `plan add`: adds a todo at the end of the plan, or before the todos that are to wait for it.
  * @param given the run's name, if any
  * @throws DevCliError `USAGE` for a todo of `--before` that is not in the plan; `PLAN_EDITED` for a section that cannot
  * be read, `DATA_MALFORMED`, `SCHEMA_INVALID`; as `applyPlan`
@@ -60,13 +62,13 @@ export async function addTodoToPlan(context: Context, given: unknown, input: Add
   };
 }
 
-/** Worded to hold both before and after the change is applied: either way, the dependency is missing. */
+/** Renders a warning that is true both before and after the change is applied: the dependency is missing either way. */
 function renderLeftBehind(check: string, added: string): string {
   return `${check} checks all other work, but does not wait for ${added}. With \`--before ${check}\` it would; if ${added} is already in the plan, add it to "after" of ${check} (\`plan edit\`).`;
 }
 
 /**
- * `plan drop`: removes a todo from the plan, and adjusts what refers to it.
+ * `plan drop`: removes a todo from the plan, and adjusts references to it.
  * @throws DevCliError `USAGE` for a todo that is not in the plan; `SCHEMA_INVALID` if something still needs it; as
  * `applyPlan`
  */
@@ -84,7 +86,10 @@ export function dropTodoFromPlan(
   });
 }
 
-/** Requirements can be withdrawn with the todo; todos that use its outputs must be changed first. */
+/**
+ * Builds the error for a todo that is still needed: the requirements that it serves can be withdrawn with it, but todos
+ * that use its outputs must be changed first.
+ */
 function buildNeededError(
   run: string,
   todo: string,
@@ -169,7 +174,7 @@ function requireSound(plan: PlanContent, { name, goal }: KnownPlan): PlanContent
   });
 }
 
-/** The most todos that a refusal names. */
+/** How many todos a refusal names at most. */
 const TODOS_NAMED = 40;
 
 /** @throws DevCliError `USAGE` for a todo that is not in plan-content.json */
@@ -199,7 +204,7 @@ function readTodoData({ text, name }: DataInput, taken: readonly string[]): Plan
   const value = parseJson(text);
   if (!isRecord(value)) throw new DevCliError('DATA_MALFORMED', 'The data is not a valid todo.', { fix: FORMS });
   const id = typeof value['id'] === 'string' ? value['id'] : findTodoId(taken);
-  // The schema of the whole plan checks it later.
+  // Not checked here: the changed plan as a whole is checked against the schema later.
   return { ...createEmptyTodo(id), ...value } as PlanTodo;
 }
 
@@ -214,7 +219,6 @@ function readSection(text: string, taken: readonly string[]): PlanTodo {
   });
 }
 
-/** Builds a todo from options. */
 function buildTodo(
   { title = '', after = [], files = [], run, assertion }: AddInput,
   taken: readonly string[],

@@ -7,13 +7,13 @@ import type { RunState } from '../../run/state.js';
 import { requireTerminal } from '../trust/person.js';
 import type { Revision } from './decide.js';
 
-/** How many new commands the question itself lists; if there are more, they follow in full. */
+/** How many new commands the proposal's summary lists; if there are more, the full list follows it. */
 const COMMANDS_TOLD = 12;
 
 /**
  * Shows a person at the terminal how the change affects the execution, and asks once.
- * @param revision what changes the plan, if its files do not
- * @returns null for yes; the reason for a no to an agent's proposal
+ * @param revision the change, if a command makes it; undefined if the plan's files contain it
+ * @returns null for yes; for a no to an agent's proposal, the person's reason
  * @throws DevCliError `UNKNOWN_CHOICE` for any other answer, `DATA_MISSING` for a no without a reason
  */
 export async function confirmPlan(
@@ -71,7 +71,7 @@ async function askWhy(context: Context, name: string): Promise<string> {
   });
 }
 
-/** Says where the change comes from: the files, a command or the agent. */
+/** Renders who or what would change the plan: its files, a command or the agent. */
 function describeChange(state: RunState, { disk, moved }: JudgedPlan, revision: Revision | undefined): string {
   const { name } = state;
   if (disk.source === null && moved.reopen.length > 0)
@@ -84,7 +84,7 @@ function describeChange(state: RunState, { disk, moved }: JudgedPlan, revision: 
 }
 
 /**
- * Requires a person at a terminal in autopilot, where nobody answers a gate.
+ * In autopilot, where nobody answers a gate, requires a person at a terminal.
  * @throws DevCliError `TERMINAL_REQUIRED`
  */
 export function requirePersonInAutopilot(

@@ -24,17 +24,17 @@ import { advance, advanceEngine } from '../walk/advance.js';
 import { reopenPhase } from '../walk/phases.js';
 import type { PlanStatus } from './answer.js';
 
-/** Decides on a change of the plan in an execution, in one transaction (living-plan.md, plan apply). */
+/** Decides on a change to the plan during an execution, in one transaction (living-plan.md, plan apply). */
 
 /** The change to apply. */
 export interface RequestedPlanChange {
   /** Done todos that are to be done again. */
   reopen: readonly string[];
-  /** A change of the plan that is not yet in its files. */
+  /** A change to the plan that is not yet in its files. */
   revision: Revision | undefined;
 }
 
-/** The outcome of the call. */
+/** The outcome of applying, proposing or rejecting a change. */
 export interface PlanOutcome {
   result: CallResult;
   judged: JudgedPlan;
@@ -67,15 +67,15 @@ export function judgePlanOnDisk(tx: Transaction, { reopen, revision }: Requested
 }
 
 /**
- * Whether no work has begun and the plan or its commands await approval: the question then shows the changed plan
- * anyway.
+ * Whether no work has begun, and the plan or its commands await approval or were refused. A changed plan is then
+ * applied without a separate question, because approving it is still to come.
  */
 export function isBeforeWork(engine: RunEngine): boolean {
   const isAsked = engine.stage === 'approvePlan' || engine.stage === 'approveCommands';
   return isUnbegun(engine) && (isAsked || (engine.stage === 'ended' && engine.planApproved === null));
 }
 
-/** What the person at the terminal was asked about. */
+/** The plan about which the person at the terminal was asked. */
 export interface ShownPlan {
   /** Digests of the plan's files. */
   digests: Record<string, string | null>;
@@ -85,8 +85,9 @@ export interface ShownPlan {
 
 /**
  * Applies the plan on disk, or has a person asked about it.
- * @param shown what the person at the terminal has agreed to; null if nobody has
- * @throws DevCliError as `judgePlanOnDisk`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`, `FILES_OVERLAP`
+ * @param shown the plan to which the person at the terminal has agreed; null if nobody has
+ * @throws DevCliError as `judgePlanOnDisk`; `RUN_ENDED`, `INPUT_CHANGED`, `STALE_ACTION`, `COMMIT_RUNNING`,
+ * `FILES_OVERLAP`
  */
 export function applyPlanOrAsk(tx: Transaction, change: RequestedPlanChange, shown: ShownPlan | null): PlanOutcome {
   const { reopen, revision } = change;
@@ -178,14 +179,14 @@ function requireSameProposal(tx: Transaction, { proposedAt }: ShownPlan): void {
 }
 
 /**
- * Writes the files in their standard form again: they match the plan being carried out, but were reformatted, or
- * changed back.
+ * Writes the files in their standard form again. They contain the plan being carried out, but were reformatted, or
+ * changed and changed back.
  */
 function restoreFiles(tx: Transaction, block: string, judged: JudgedPlan, revision: Revision | undefined): void {
   const shown = tx.files.text(PLAN);
   if (judged.disk.source === null && (shown === null || !isEdited(shown))) return;
   writePlanFiles(tx, judged);
-  // Not `plan-applied`, so that an earlier approval by a person stays valid according to the journal.
+  // Not recorded as `plan-applied`, which would count as a new decision and replace a person's earlier approval.
   if (revision !== undefined) recordEntry(tx, 'plan-proposed', { block, verdicts: [] });
   else recordEntry(tx, 'document', { command: 'plan apply', paths: [PLAN_CONTENT, PLAN], summary: 'what runs' });
 }
@@ -201,7 +202,7 @@ function step(tx: Transaction, block: string, event: EngineEvent): void {
   advance(tx, { type: 'INVALIDATE', block }, event);
 }
 
-/** Whether a person is being asked, or will be, about exactly these files. */
+/** Whether a person is being asked, or will be asked, about exactly the present files. */
 function isAskedAbout(tx: Transaction, reopen: readonly string[]): boolean {
   const { proposed } = requireEngine(tx);
   if (proposed === undefined || proposed.reopen.join() !== reopen.join()) return false;
@@ -212,8 +213,8 @@ function isAskedAbout(tx: Transaction, reopen: readonly string[]): boolean {
 }
 
 /**
- * Refuses the change while git makes the commit of an affected todo, since the todo must exist when the commit is
- * recorded.
+ * Refuses the change while git makes the commit of a todo that it affects, since the todo must still exist when the
+ * commit is recorded.
  */
 function refuseAtCommit(tx: Transaction, { verdicts }: JudgedPlan): void {
   const engine = requireEngine(tx);
@@ -245,7 +246,7 @@ function buildEntry(tx: Transaction, block: string, { disk, verdicts }: JudgedPl
   };
 }
 
-/** Builds the error for todos to be reopened that are not done. */
+/** Builds the error for reopening todos that are not done. */
 export function notDoneError(name: string, todos: readonly string[]): DevCliError {
   return new DevCliError(
     'USAGE',
@@ -264,12 +265,12 @@ function endedError(name: string): DevCliError {
   });
 }
 
-/** A change of the plan that a command makes, as opposed to one already in the files. */
+/** A change that a command makes to the plan, as opposed to one already in the files. */
 export interface Revision {
   /** The command, for a person to repeat. */
   call: Invocation;
   /** Reads the plan from its files and changes it. */
   read: ReadPlan;
-  /** Remarks for the person who decides, available once the plan has been read. */
+  /** Returns remarks for the person who decides; call it after `read`. */
   remarks?: () => readonly string[];
 }

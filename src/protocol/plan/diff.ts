@@ -20,13 +20,13 @@ type Input = Omit<InputOf<'plan diff'>, 'name'>;
 /** An earlier plan and its description. */
 interface Earlier {
   plan: PlanContent;
-  /** A noun phrase for the plan. */
+  /** A noun phrase for the plan, used in messages. */
   what: string;
 }
 
 /**
- * `plan diff`: shows how the plan in its files differs from the one being carried out, from that of a planning round,
- * or from that after an entry of the journal (living-plan.md, plan apply).
+ * `plan diff`: shows how the plan in its files differs from the plan being carried out, the plan of a planning round,
+ * or the plan after an entry of the journal (living-plan.md, plan apply).
  * @param given the run's name, if any
  * @throws DevCliError `UNKNOWN_ENTRY` for a round or an entry that has no plan; any error of `readPlanOnDisk`
  */
@@ -41,7 +41,7 @@ export async function diffPlans(context: HistoryContext, given: unknown, input: 
   const files = toDocuments(head.files);
   const disk = readPlanOnDisk(files, known);
   const earlier = await findEarlier(context, head, known, { name, round, seq });
-  // Todos that an execution added were in no plan of a round.
+  // Earlier plans lack the todos that an execution added, so these count only in a comparison with the present plan.
   const isRunning = round === undefined && seq === undefined;
   const before = earlier ?? { plan: readPlan(files) ?? disk.plan, what: PLAN_CONTENT };
   const [one, other] = isRunning
@@ -59,7 +59,7 @@ export async function diffPlans(context: HistoryContext, given: unknown, input: 
   };
 }
 
-/** Says that nothing differs, or that there is nothing to compare with: a name without a run has no journal. */
+/** Renders that nothing differs, or that there is no plan to compare with: a name without a run has no journal. */
 function renderSame(source: string | null, earlier: Earlier | null): string {
   if (earlier !== null) return `${source ?? PLAN_CONTENT} is the same as ${earlier.what}.`;
   return source === null
@@ -91,7 +91,7 @@ async function findEarlier(
   );
 }
 
-/** Lists the digests of plan-content.json from the journal, one for each change: each round of planning writes one. */
+/** Lists the digests of plan-content.json in the journal, one for each change: each planning round writes the file. */
 export function listRounds({ past }: StreamState<RunState>): string[] {
   const found: string[] = [];
   past.scan(({ files }) => {
@@ -101,7 +101,7 @@ export function listRounds({ past }: StreamState<RunState>): string[] {
   return found;
 }
 
-/** Reads the plan after an entry; in an execution, the one that it carried out. */
+/** Reads the plan after an entry of the journal; in an execution, the plan that was being carried out. */
 async function readAt(context: HistoryContext, name: string, seq: number): Promise<Earlier> {
   const { documents, snapshot } = await readCheckpoint(context, name, seq);
   const path = snapshot.engine === null ? PLAN_CONTENT : CAPTURED_PLAN;

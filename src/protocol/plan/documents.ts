@@ -27,8 +27,8 @@ import type { StreamState } from '../../store/store.js';
 import type { Revision } from './decide.js';
 
 /**
- * `plan apply` without a running execution: writes both files again from whichever was changed. An approval counts only
- * for the plan for which it was given, so an earlier one lapses (engine.md, Approvals).
+ * `plan apply` without a running execution: rewrites both files from whichever was changed. An earlier approval lapses,
+ * because it counts only for the plan for which it was given (engine.md, Approvals).
  * @param revision a change to apply on top of what the files contain
  * @throws any error of reading the plan, and of the store
  */
@@ -64,7 +64,7 @@ export async function applyToDocuments(
   return buildAnswer(name, done, told);
 }
 
-/** Marks the last review of a run that is still planning as one of an earlier plan. */
+/** Marks the last review as one of an earlier plan if the run is live. */
 function markReviews({ state }: Transaction): void {
   const last = state.reviews.at(-1);
   if (last === undefined || state.status !== 'live') return;
@@ -90,7 +90,7 @@ function writeBoth(
   const boxes = readBoxes(shown ?? '');
   const goal = state?.goal ?? null;
   const engine = state === null ? null : findLastEngine(state);
-  // Todos that an execution added and PLAN.md shows are part of the plan.
+  // Todos that an execution added count as part of the plan if PLAN.md shows them.
   const known = engine === null ? [] : listAddedTodos(engine).filter(({ id }) => Object.hasOwn(boxes, id));
   const before = readPlan(files);
   const disk = read(files, { plan: null, added: known, name, goal });
@@ -112,7 +112,7 @@ function writeBoth(
   return written;
 }
 
-/** The most todos that a line names. */
+/** How many todos a line names at most. */
 const TODOS_NAMED = 20;
 
 function buildAnswer(
@@ -150,7 +150,7 @@ function buildAnswer(
 }
 
 /**
- * Returns the plan with which the files are compared: the one being executed, or none. @throws DevCliError
+ * Returns the plan with which the files are compared: the one being executed, if any. @throws DevCliError
  * `STATE_CORRUPT`
  */
 export function readKnownPlan(context: HistoryContext, head: StreamState<RunState>, name: string): KnownPlan {

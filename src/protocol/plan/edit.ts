@@ -27,7 +27,7 @@ import {
 export interface Editor {
   /**
    * @param path absolute
-   * @param note text that the person reads first; may be empty
+   * @param note text to show before the editor opens; may be empty
    * @throws DevCliError `COMMAND_FAILED`
    */
   open(path: string, note: string): Promise<void>;
@@ -35,12 +35,12 @@ export interface Editor {
 
 /**
  * `plan edit`: lets a person edit a copy of PLAN.md, and applies the copy as `plan apply` does (living-plan.md, plan
- * edit). The text is kept until it is applied or deliberately discarded.
+ * edit). The edited copy is kept until it is applied or deliberately discarded.
  * @param given the run's name, if any
  * @param input.discard discards a kept text
  * @param input.reopen done todos that are to be done again with their new text
  * @throws DevCliError `TERMINAL_REQUIRED`; `LOCKED` while another editor is open; `COMMAND_FAILED`; `PLAN_EDITED`,
- * `SCHEMA_INVALID`, `PLAN_CONFLICT` for a faulty text that was kept; `DOCUMENT_UNREADABLE`; as `applyPlan`
+ * `SCHEMA_INVALID`, `PLAN_CONFLICT` for a faulty text, which is kept; `DOCUMENT_UNREADABLE`; as `applyPlan`
  */
 export async function editPlan(
   context: Context,
@@ -51,11 +51,11 @@ export async function editPlan(
   const name = await findRun(context, given, true);
   const again = reopen.length === 0 ? {} : { reopen };
   requireTerminal(context, { command: 'plan edit', input: { name, ...(discard ? { discard } : again) } }, name);
-  // First, because it throws if there is no plan, before any file is created.
+  // Called first because it throws if there is no plan, and no file has been created yet.
   const begun = discard ? null : await begin(context, name);
   const place = openPlanText(context.root, name);
   const lock = requireLock(context, name, place);
-  // An interrupted call does not reach the `finally` block.
+  // Needed because an interrupted call does not reach the `finally` block.
   const release = () => lock.release();
   context.signal.addEventListener('abort', release, { once: true });
   try {
@@ -129,7 +129,7 @@ async function walk(context: Context, at: Walk, begun: { origin: TextOrigin; tex
   }
 }
 
-/** Leaves the present plan as the text, where an editor that may still be open finds it. */
+/** Stores the present plan as the text, for an editor that may still be open and save there later. */
 async function leaveOpen(context: Context, { name, place }: Walk, answer: Answer): Promise<Answer> {
   const { origin, text } = await begin(context, name);
   place.begin(JSON.stringify({ ...origin, left: true }), text);
@@ -138,20 +138,20 @@ async function leaveOpen(context: Context, { name, place }: Walk, answer: Answer
 }
 
 /**
- * Finds the plan with which a kept text is compared; null if no text is kept. An editor still open after its call had
- * ended may also have left a text.
+ * Finds the plan on which a kept text is based; null if no text is kept. A text counts as kept even if an editor saved
+ * it only after its call had ended.
  * @throws DevCliError `DOCUMENT_UNREADABLE` if that plan cannot be read: beginning again would lose the text
  */
 function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin; text: string }): TextOrigin | null {
   const [stored, left] = [place.readOrigin(), place.readText()];
   if (left.kind === 'missing') return null;
   if (stored === null && left.kind === 'text') {
-    // The call that began the text was killed before anybody could type.
+    // Not a kept text: the call that began it was killed before anybody could type.
     if (left.text === begun.text) return null;
     if (readChecksum(left.text) === readChecksum(begun.origin.rendered)) return begun.origin;
   }
   const origin = parseOrigin(stored ?? '');
-  // An editor may still have the text open without having saved anything.
+  // Not a kept text: it was stored in case an editor was still open, and no editor has saved anything into it since.
   if (origin?.left === true && left.kind === 'text' && isUnedited(origin, left.text)) return null;
   if (origin !== null) return origin;
   throw new DevCliError('DOCUMENT_UNREADABLE', `The plan that ${place.shown} is based on can no longer be read.`, {
@@ -164,17 +164,17 @@ function findKept(run: string, place: PlanTextPlace, begun: { origin: TextOrigin
 }
 
 interface Opening {
-  /** Text that the person reads first. */
+  /** Text to show before the editor opens. */
   note: string;
   /** Whether nothing has been typed into the text yet. */
   isNew: boolean;
 }
 
-/** Milliseconds too short to read a plan: an editor that returns sooner may still have a window open. */
+/** Milliseconds within which nobody can edit a plan: an editor that returns sooner may still have a window open. */
 const AT_ONCE = 1000;
 
 /**
- * @returns the answer, and whether the editor may still be open; or the error for which the text must be edited again
+ * @returns the answer, and whether the editor may still be open; or the error, after which the text can be edited again
  */
 async function editOnce(
   context: Context,
@@ -220,8 +220,8 @@ async function openEditor({ name, place, editor }: Walk, { note, isNew }: Openin
 }
 
 /**
- * Reads the text first, so that its faults are reported before any question is asked; then continues as `plan apply`
- * does.
+ * Applies the edited text as `plan apply` does, but reads it first, so that its faults are reported before any question
+ * is asked.
  */
 async function takeUp(context: Context, { name, reopen }: Walk, origin: TextOrigin, text: string): Promise<Answer> {
   const read = readEdited(origin, text);

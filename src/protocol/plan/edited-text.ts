@@ -29,24 +29,24 @@ import type { Documents } from '../../run/documents/pending.js';
 import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import type { Revision } from './decide.js';
 
-/** A text of PLAN.md that a person edits outside the run (living-plan.md, plan edit). */
+/** The copy of PLAN.md ("the text") that a person edits outside the run (living-plan.md, plan edit). */
 
-/** The plan with which an edited text is compared, stored beside the text. */
+/** The plan on which an edited text is based, stored beside the text. */
 export interface TextOrigin extends RenderedPlan {
-  /** The digest of PLAN.md when the text was begun. */
+  /** The digest that PLAN.md had when the text was begun. */
   shown: string | null;
-  /** The editor returned at once and may still be open: what it saves is applied later. */
+  /** The editor returned at once and may still be open; a text that it saves is applied by a later call. */
   left?: true;
 }
 
 /**
- * Begins a text: PLAN.md including its edits, or, if PLAN.md does not follow from it, the rendering of
- * plan-content.json.
+ * Begins a text: a copy of PLAN.md with any edits it has, or, if PLAN.md does not match plan-content.json, a new
+ * rendering of the latter.
  * @throws DevCliError `PLAN_MISSING`, `SCHEMA_INVALID`, `PLAN_CONFLICT`
  */
 export function beginEditText(files: Documents, known: KnownPlan): { origin: TextOrigin; text: string } {
   const stored = files.text(PLAN_CONTENT);
-  // Throws the error for a missing plan.
+  // Called only for the error that it throws for a missing plan.
   if (stored === null) readPlanOnDisk(files, known);
   const content = requireValidPlan(parseJson(stored ?? ''), { request: known.goal || null });
   const added = known.added.filter(({ id }) => !content.todos.some((todo) => todo.id === id));
@@ -57,7 +57,7 @@ export function beginEditText(files: Documents, known: KnownPlan): { origin: Tex
     if (isEdited(md)) {
       const isMoved = known.plan !== null && !isSamePlan(known.plan, content);
       const from = findRenderedPlan(md, content, { ...known, added }, isMoved);
-      // Throws the error that names the conflict.
+      // Called only for its error, which names the conflict.
       if (from === null) readPlanOnDisk(files, known);
       else return { origin: { plan: from.plan, rendered: from.rendered, shown }, text: md };
     }
@@ -69,7 +69,7 @@ export function beginEditText(files: Documents, known: KnownPlan): { origin: Tex
   return { origin: { plan: whole, rendered, shown }, text: rendered };
 }
 
-/** Parses what was stored beside a text; null if it has another form. */
+/** Parses the origin stored beside a text; null if it is not valid. */
 export function parseOrigin(text: string): TextOrigin | null {
   const value = parseOrNull(text);
   if (!isRecord(value)) return null;
@@ -80,7 +80,7 @@ export function parseOrigin(text: string): TextOrigin | null {
   return { plan: checked.plan, rendered, shown, ...(value['left'] === true ? { left: true } : {}) };
 }
 
-/** Whether a text is still as it was begun. */
+/** Whether a text is unchanged since it was begun. */
 export function isUnedited({ rendered, shown }: TextOrigin, text: string): boolean {
   return text === rendered || sha256(text) === shown;
 }
@@ -104,7 +104,7 @@ export function findLateText({ root, caller }: Pick<Context, 'root' | 'caller'>,
   return { place, revision: { call: { command: 'plan edit', input: { name } }, read: readEdited(origin, text.text) } };
 }
 
-/** Error codes after which the text can be edited again. */
+/** Codes of errors that the person can fix by editing the text again. */
 export const RECOVERABLE_CODES: readonly ErrorCode[] = ['PLAN_EDITED', 'SCHEMA_INVALID', 'PLAN_CONFLICT'];
 
 /** Returns the same error, adding that the text is kept. */
@@ -140,7 +140,9 @@ export function readEdited(origin: TextOrigin, text: string): ReadPlan {
   };
 }
 
-/** Reads the present plan from its files; edits of PLAN.md with which the text was begun count as edits of the text. */
+/**
+ * Reads the present plan. Edits that PLAN.md already had when the text was begun count as edits of the text instead.
+ */
 function readPresent(files: Documents, known: KnownPlan, { plan, shown }: TextOrigin): PlanOnDisk {
   if (files.digest(PLAN) !== shown) return readPlanOnDisk(files, known);
   const stored = files.text(PLAN_CONTENT) ?? '';

@@ -3,21 +3,21 @@ import type { Action } from '../../run/action.js';
 import type { RunState } from '../../run/state.js';
 import type { Notifier } from './notifier.js';
 
-/** Characters of a question that are passed to `notify`. */
+/** How many characters of a question are passed to `notify`. */
 const MESSAGE_CAP = 300;
 
-/** Notices when a gate opens. */
+/** Detects that a gate has opened. */
 export interface Bell {
   /**
-   * Takes the present state of the run, and notifies the person through `notify` if a gate is new.
-   * @returns a line to announce; null if there is nothing new
+   * Examines the present state of the run, and notifies the person through `notify` if a gate has newly opened.
+   * @returns a line that announces the gate; null if none is new
    */
   hear(state: RunState): string | null;
 }
 
 /**
- * Creates a bell for the gates of a run (harness.md, Telling a person). A gate already open at the first state is not
- * announced.
+ * Creates a bell for the gates of a run (harness.md, Telling a person). A gate that is already open in the first state
+ * is not announced.
  */
 export function createBell(notifier: Notifier): Bell {
   let asked: string | null | undefined;

@@ -15,7 +15,7 @@ import { buildDocumentReport, type DocumentFindings } from '../../views/check.js
 import type { WithPorts } from '../ports.js';
 
 /**
- * `check <file>`: validates a promised output, or a document of a wing's kind, in the same way as the acknowledgement
+ * `check <file>`: validates a promised output as its acknowledgement will, or a document of a kind that a wing checks
  * (documents.md, check). Read-only.
  * @param file path from the command line: relative to `cwd`, or to the root if it begins with `.dev/`
  * @param cwd absolute directory of the call
@@ -32,7 +32,8 @@ export async function checkDocumentFile(
 }
 
 /**
- * Returns the findings on a file, for `checkDocumentFile` and for a hook that saw it written. Parameters and errors as for `checkDocumentFile`.
+ * Returns the findings on a file, for `checkDocumentFile` and for a hook that saw the file being written. Parameters
+ * and errors as for `checkDocumentFile`.
  */
 export async function judgeFile(
   context: ReadContext & WithPorts<'checks'>,
@@ -52,13 +53,13 @@ export async function judgeFile(
   return { shown: path.shown, ...checkDocument(path.inRun, evidence.text, await findExpectations(head, path.inRun)) };
 }
 
-/** Whether the core knows a path only by its extension, so that it may be a wing's document. */
+/** Whether the core knows a file only by its extension, so that it may be a document of a kind that a wing checks. */
 function isGenericKind(path: string): boolean {
   const kind = getDocumentKind(path);
   return kind === 'json' || kind === 'text';
 }
 
-/** Finds what the pending action requires of the report at this path, by which the acknowledgement will judge it. */
+/** Finds the pending action's requirements for the report at this path, which the acknowledgement will apply. */
 async function findExpectations(
   head: StreamState<RunState>,
   path: string,

@@ -4,7 +4,7 @@ import type { HistoryContext } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 import type { Checkpoint } from '../../store/store.js';
 
-/** The warning about a journal whose end is torn; commands that only read it continue. */
+/** The warning about a journal whose end is torn; commands that only read the journal continue despite it. */
 export const TORN_WARNING = 'the last line of events.jsonl is torn: that write never took effect';
 
 /**

@@ -13,7 +13,7 @@ import { TORN_WARNING } from './checkpoint.js';
 
 type Input = Omit<InputOf<'history'>, 'name'>;
 
-/** How many items of a run the text shows without `--last`. */
+/** How many of a run's items the text shows if `--last` is not given. */
 const SHOWN = 100;
 
 /**
@@ -24,7 +24,7 @@ const SHOWN = 100;
  */
 export async function showHistory(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
   const name = await findRun(context, given, false);
-  // Only for its errors: a copied directory, another run's journal, a journal without its end.
+  // Called only for its errors: for a copied directory, another run's journal, or a journal that lost its end.
   await readRun(context, name);
   const builder = createHistoryBuilder();
   const subjects = new Map<number, string>();
@@ -61,7 +61,7 @@ function keepNewest(run: RunHistory, count: number | undefined): ShownRun {
   return { ...run, items, left: run.items.length - items.length };
 }
 
-/** @throws DevCliError `NO_SUCH_RUN` for an id, or the beginning of one, that matches no run or several */
+/** Selects the runs to show. @throws DevCliError `NO_SUCH_RUN` if an id or its beginning matches no run or several */
 function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): RunHistory[] {
   if (all === true) return runs;
   if (id === undefined) return runs.slice(-1);
@@ -78,7 +78,7 @@ function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): 
   );
 }
 
-/** @throws DevCliError `UNKNOWN_BLOCK` when no item of these runs is about the block */
+/** Leaves only items about one block. @throws DevCliError `UNKNOWN_BLOCK` if no item of these runs is about it */
 function selectBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
   const known = [...new Set(runs.flatMap(({ items }) => items.flatMap(listBlocks)))];
   const fitting = known.includes(step) ? [step] : known.filter((block) => block.startsWith(step));
@@ -102,7 +102,6 @@ function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruc
   ];
 }
 
-/** Lists the blocks that an item concerns. */
 function listBlocks(item: HistoryItem): string[] {
   const own = 'block' in item && item.block !== undefined ? [item.block] : [];
   return item.kind === 'invalidated' ? [...own, ...item.stale] : own;
@@ -138,7 +137,7 @@ async function* streamEntries(context: HistoryContext, name: string, input: Jour
   for (;;) {
     const { behind, complete, size, torn, entries } = await readBatch(context, name, at, input.since ?? 0);
     at = behind;
-    // Contents would fill the screen and an agent's context; `fork` and `replay --at` provide them.
+    // `texts`, the contents of documents, are left out, since they would fill the screen or an agent's context.
     for (const { texts: _texts, ...entry } of entries) yield { json: entry, text: () => renderEntry(entry) };
     await throwIfInterrupted(context.signal);
     if (!complete) continue;
@@ -166,7 +165,7 @@ async function throwIfInterrupted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
 }
 
-/** @param seq number of the last entry; `--since` continues from it in a later call */
+/** @param seq number of the last entry, from which a later call with `--since` can continue */
 function buildEndItem(seq: number, status: string, torn: boolean): StreamItem {
   const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN_WARNING] } : {}) };
   return { json, text: () => (torn ? `! ${TORN_WARNING}` : null) };

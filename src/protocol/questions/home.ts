@@ -14,8 +14,8 @@ import { PLAN_CONTENT } from '../../run/paths.js';
 import { buildHome, type FoundRun, type HomeView, type RunLocation } from '../../views/home.js';
 
 /**
- * Reads every run in every work tree of the repository; takes no lock, starts no process.
- * @param most how many rows of ended runs to show; a few by default
+ * Reads every run in every work tree of the repository. Takes no lock and starts no process.
+ * @param most how many ended runs to show at most; a few by default
  */
 export async function readHome(context: ReadContext, most?: number): Promise<HomeView> {
   const { root, clock } = context;
@@ -32,16 +32,16 @@ export async function readHome(context: ReadContext, most?: number): Promise<Hom
   );
 }
 
-/** Milliseconds between two checks for changes; a check neither reads runs nor writes. */
+/** Milliseconds between two checks for changes; a check is cheap, since it reads no runs. */
 const LOOK = 2000;
 
-/** Milliseconds after which to refresh without a change, because a working agent may have become silent. */
+/** Milliseconds after which to refresh even without a change, because a working agent may have become silent. */
 const STALE = 60_000;
 
 /**
  * Waits until a source of the home page may have changed, or the signal is aborted.
- * @param sources result of `describeSources` before home was read
- * @param isBusy whether somebody is working; the wait then ends after a while, as they may have been silent too long
+ * @param sources what `describeSources` returned before home was read
+ * @param isBusy whether an agent is working; the wait then ends after `STALE` at the latest, as it may have gone silent
  */
 export async function waitForChange(
   context: ReadContext,
@@ -53,7 +53,9 @@ export async function waitForChange(
     await pause(LOOK, undefined, { signal }).catch(() => {});
 }
 
-/** Describes the sources of the home page: the text differs if any of them may have changed. */
+/**
+ * Returns a text that identifies the present state of the home page's sources: if it differs, they may have changed.
+ */
 export function describeSources({ root }: ReadContext): string {
   const roots = [root, ...listOtherRoots(root)];
   return [readGitHead(root).branch, ...roots.map((one) => `${one}\n${describeRuns(one)}`)].join('\n');
@@ -64,13 +66,16 @@ interface Found {
   plans: RunLocation[];
 }
 
-/** Lists the roots in the other work trees, each once. A work tree made for a run of this root leads back to it. */
+/**
+ * Lists the roots in the other work trees, each once. A work tree that was made for a run of this root points back to
+ * this root, so it adds none.
+ */
 function listOtherRoots(root: string): string[] {
   const roots = listInOtherWorkTrees(root).flatMap((directory) => {
     try {
       return [findRoot({ cwd: directory, env: {} }).root];
     } catch (error) {
-      // A call in that work tree reports an unusable pointer.
+      // The work tree's pointer to a root is unusable; a call in that work tree will report the error.
       if (error instanceof DevCliError) return [];
       throw error;
     }

@@ -5,8 +5,8 @@ import { buildRow, type RunList, type RunListRow, renderList } from '../../views
 import { FIRST_RUN } from '../find/find-run.js';
 
 /**
- * `list`: shows every run of this root with what it waits for (protocol.md §5). An unreadable run is listed with its
- * error code.
+ * `list`: shows every run of this root, and whom or what each waits for (protocol.md §5). An unreadable run is listed
+ * with its error code.
  */
 export async function showRunList({ store, clock }: ReadContext): Promise<Answer & { json: RunList }> {
   const runs: RunListRow[] = [];

@@ -6,8 +6,8 @@ import type { WithPorts } from '../ports.js';
 import { createRunView } from './run-view.js';
 
 /**
- * `manifest`: shows all that an agent needs after its context was compacted, ending with the pending action
- * (protocol.md §5).
+ * `manifest`: shows everything about the run that an agent needs after its context was compacted, ending with the
+ * pending action (protocol.md §5).
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN`, `DOCUMENT_UNREADABLE` and any error of the store
  */

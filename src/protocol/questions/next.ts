@@ -16,10 +16,10 @@ import {
 } from '../find/find-run.js';
 
 /**
- * `next`: prints the pending action, byte for byte the same until it is acknowledged. Writes nothing, except that it
- * finishes what a crash interrupted, restores vanished documents, commits an external command that has ended, makes a
- * deferred commit, or caches a finding about an edited plan (protocol.md §2). It adds a warning while the plan on disk
- * differs from the one being carried out, and once per session if the project's hooks have not reported in it.
+ * `next`: prints the pending action, byte for byte the same until it is acknowledged. Writes only to finish a commit
+ * that a crash interrupted, restore vanished documents, record an external command that has ended, make a deferred
+ * commit, or cache a finding about an edited plan (protocol.md §2). Warns while the plan on disk differs from the one
+ * being carried out, and once per session if the project's hooks have not reported in that session.
  * @param input.wait seconds to wait for a running command, or for a held run to be released
  */
 export async function showNextAction(
@@ -48,7 +48,8 @@ export async function showNextAction(
 }
 
 /**
- * Answers as `showNextAction` does if there is no work to do first; otherwise returns null, and the caller uses `showNextAction`.
+ * Answers as `showNextAction` does, unless there is work to do first or the run is held; then returns null, and the
+ * caller uses `showNextAction`.
  * @param input without `wait`
  */
 export async function nextIfIdle(
@@ -64,7 +65,7 @@ export async function nextIfIdle(
 
 type Head = Awaited<ReturnType<typeof readRun>>;
 
-/** Whether a crash left something to finish, or documents that the run needs have vanished. */
+/** Whether a crash left a commit to finish, or documents that the run needs may have vanished. */
 function isToBeMended(head: Head): boolean {
   return head.unfinished || mayLackDocuments(head, head.snapshot);
 }

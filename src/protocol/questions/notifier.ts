@@ -9,14 +9,14 @@ import { computeNotifyDigest } from '../trust/digests.js';
 /** The parts of a context that a notifier needs. */
 export type NotifierContext = Pick<Context, 'reader' | 'root' | 'signal' | 'trustDirectory'>;
 
-/** Seconds that the command may take. */
+/** Seconds that the `notify` command may take. */
 const LIMIT = 10;
 
-/** Notifies a person of an open gate with the command from the project's preferences (harness.md, Telling a person). */
+/** Notifies a person of an open gate by the `notify` command of the preferences (harness.md, Telling a person). */
 export interface Notifier {
   /**
    * Starts the command without waiting for it.
-   * @param message passed as its last argument: one line that cannot be mistaken for an option
+   * @param message passed as the command's last argument: one line that cannot be mistaken for an option
    * @param about additional environment variables
    */
   tell(message: string, about: Readonly<Record<string, string>>): void;
@@ -29,8 +29,8 @@ export interface Notifier {
 }
 
 /**
- * Creates a notifier. It reads the preferences now, to report at once why nobody would be notified, and again for each
- * message.
+ * Creates a notifier. Reads the preferences now, so that a reason why nobody would be notified is reported at once;
+ * they are read again for each message.
  */
 export function createNotifier(context: NotifierContext): Notifier {
   const reports: string[] = [];
@@ -73,8 +73,8 @@ export function createNotifier(context: NotifierContext): Notifier {
 }
 
 /**
- * Finds the command; null if the preferences name none. Being committed is not enough for preferences to count, because
- * a clone has them too.
+ * Finds the `notify` command; null if the preferences name none. The preferences count only if a person has trusted
+ * them here: that they are committed is not enough, because every clone has them.
  * @throws DevCliError `PREFERENCES_INVALID`, `IO`; `RECIPE_UNTRUSTED` if no person has trusted exactly these
  * preferences here
  */

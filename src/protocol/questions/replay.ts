@@ -77,7 +77,7 @@ export function runReplay(name: string): {
   return { look, report };
 }
 
-/** Finds an entry whose run never began in this journal. */
+/** Returns the problem with an entry whose run never began in this journal; empty if there is none. */
 function findForeignEntry(runs: Set<string>, { type, data }: Entry): string[] {
   const runId = String(data['runId']);
   if (type === 'init') runs.add(runId);

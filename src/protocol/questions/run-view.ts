@@ -7,8 +7,8 @@ import { buildRunView, type RunView } from '../../views/run-view.js';
 import { findPlanDifferenceOnDisk } from '../find/find-run.js';
 
 /**
- * Creates the read model of a run. Writes nothing, except a cached finding about an edited plan (living-plan.md, A plan
- * that moved on).
+ * Creates the read model of a run. The only thing it may write is a cached finding about an edited plan
+ * (living-plan.md, A plan that moved on).
  * @param head the run with its lost documents restored
  * @throws DevCliError `STATE_CORRUPT` for a run whose captured recipe cannot be read
  */

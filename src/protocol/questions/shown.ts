@@ -6,7 +6,8 @@ import type { WithPorts } from '../ports.js';
 import * as plain from './list.js';
 import { prepareStatus, readStatus } from './status.js';
 
-// Questions with a terminal layout, for the full program: the programs that agents call have none (view.md, Width).
+// Terminal layouts of `list` and `status`. Only the full program has them, not the small programs that agents call
+// (view.md, Width).
 
 /** `list`, with a layout for a person's terminal. */
 export async function showRunListForTerminal(context: ReadContext): Promise<Answer> {
@@ -21,7 +22,7 @@ export async function showRunListForTerminal(context: ReadContext): Promise<Answ
 
 /**
  * `showStatus`, with a layout for a person's terminal.
- * @param given as for `showStatus`, like `input`
+ * @param given as for `showStatus`; `input` likewise
  * @throws DevCliError as `showStatus`
  */
 export async function showStatusForTerminal(

@@ -11,7 +11,7 @@ import { createRunView } from './run-view.js';
 type Input = Pick<InputOf<'status'>, 'full'>;
 
 /**
- * `showStatus`: shows who waits for whom since when, what the reader can do, then the blocks and todos (protocol.md §5).
+ * `status`: shows who waits for whom since when, what the reader can do, then the blocks and todos (protocol.md §5).
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN` and any error of the store
  */
@@ -44,11 +44,11 @@ export function prepareStatus(
   { full = false }: Input,
 ): Parameters<typeof buildStatus> {
   const { sections } = context.ports;
-  // A program polls a live run's status all the time, so the journal is not read for that.
+  // The cost needs the journal. Without `--full`, a live run's status omits it, since programs poll it all the time.
   const tellsCost = full || (head.snapshot.status !== 'live' && head.size <= GLANCE);
   const cost = tellsCost ? readCost({ ...head, runId: head.snapshot.runId }) : undefined;
   return [createRunView(context, head), { sections, full, cost }];
 }
 
-/** Largest journal, in bytes, that is read for a status without `--full`: that takes less than a tenth of a second. */
+/** Largest journal, in bytes, that `status` reads without `--full`; reading it takes less than a tenth of a second. */
 const GLANCE = 4 * 1024 * 1024;

@@ -10,15 +10,15 @@ import { readRun } from '../find/find-run.js';
 /** The timeline of a run, from the readable part of its journal (view.md, One model). */
 export interface TimelineNow {
   timeline: Timeline;
-  /** The present run of the name, no matter which of its runs is shown; null if it cannot be read. */
+  /** The present run of the name, even if the timeline is of an earlier one; null if it cannot be read. */
   head: RunHead | null;
-  /** Number of the last entry read, of any run of the name. */
+  /** Number of the last entry read, whichever run of the name it belongs to. */
   seq: number;
   /** Why the rest of the journal cannot be read; null if it can. */
   fault: DevCliError | null;
 }
 
-/** Reads a run from a journal that may grow; each entry is read only once. */
+/** Reads a run from a journal that may grow. Reads each entry only once. */
 export interface TimelineReader {
   /**
    * Reads the entries added since the last call.
@@ -65,7 +65,7 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
     }
   }
 
-  /** Reads the recipe that the run captured. If it equals that of the previous run, only that run's entries name it. */
+  /** Reads the recipe that the run captured. If it equals the previous run's, only that run's entries name the file. */
   async function readRecipe(): Promise<CapturedRecipe | null> {
     const own = recipes.get(builder.runId()) ?? [...recipes.values()].at(-1);
     if (own === undefined) return null;
@@ -93,7 +93,7 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
 
 const RECIPE = 'recipe.json';
 
-/** Returns null if reading fails: a timeline can leave that part out, since the journal says enough. */
+/** Returns null if reading fails: a timeline can do without that part, since the journal contains enough. */
 async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;

@@ -8,7 +8,7 @@ import { createBell } from './bell.js';
 import { createNotifier, type NotifierContext } from './notifier.js';
 import { renderStatus } from './status.js';
 
-/** Milliseconds after which the status is sent again even without a change, because durations in it have grown. */
+/** Milliseconds after which the status is sent again even without a change, because durations in it grow. */
 const WAIT = 5000;
 
 /**

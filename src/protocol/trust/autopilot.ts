@@ -11,21 +11,24 @@ import { computeCloneDigest } from './digests.js';
 import { requireTerminal } from './person.js';
 
 /**
- * Decides whether a person's prompt asks for autopilot (harness.md, Human gates): it is better to miss a yes than to
- * invent one.
+ * Decides whether a person's prompt asks for autopilot (harness.md, Human gates). A doubtful prompt counts as a no,
+ * because missing a yes is better than inventing one.
  */
 
 /** Text that the person quotes rather than says: code, quotations, quoted lines. */
 const SHOWN = /```[\s\S]*?(?:```|(?![\s\S]))|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|^\s*>.*$/gm;
-/** As an option; alone in its clause; or as a way of doing something. Not as part of a longer name. */
+/**
+ * Ways to ask for autopilot: `--autopilot`, "autopilot" as a whole clause, or "in autopilot". Not as part of a longer
+ * name.
+ */
 const ASKS =
   /(?<!\S)--auto-?pilot(?![\w./-])|^(?:please\s+)?auto-?pilot(?:\s+(?:mode|on|please))?$|(?<![\w./-])(?:in|on|im|en|with|use|using|via)\s+(?:full\s+)?auto-?pilot(?:\s+mode)?(?![\w/-]|\.\w)/i;
 const REFUSES =
   /\b(?:no|not|never|without|stop|avoid|instead|rather|than|unless|until|cannot|nicht|kein\w*|ohne|nie|pas|sans|jamais|sin|nunca|non|senza)\b|n['’]t\b/i;
 
-/** Whether a prompt asks for autopilot. @param prompt as it was typed */
+/** Whether a prompt asks for autopilot. @param prompt the prompt as typed */
 export function asksForAutopilot(prompt: string): boolean {
-  // Few prompts do, and the closer look takes milliseconds.
+  // Few prompts mention it, and the patterns below take milliseconds.
   if (!prompt.toLowerCase().includes('pilot')) return false;
   const sentences = prompt.replace(SHOWN, ' ').match(/[^.!?;\n]+(?:[.!?;\n]+(?=\S)[^\s.!?;]*)*[.!?;\n]*/g) ?? [];
   const about = sentences.filter((sentence) => /auto-?pilot/i.test(sentence));
@@ -33,7 +36,7 @@ export function asksForAutopilot(prompt: string): boolean {
   return about.some((sentence) => sentence.split(/[,:.!;\n](?:\s|$)/).some((clause) => ASKS.test(clause.trim())));
 }
 
-/** Decides whether commands that an agent chose may start without a person having seen them (engine.md, Approvals). */
+/** Permission to start commands that an agent chose and no person has seen (engine.md, Approvals). */
 
 /** Whether a person has allowed agents to work in autopilot in this clone. */
 export function isAutopilotTrusted(context: Context): boolean {
@@ -41,8 +44,8 @@ export function isAutopilotTrusted(context: Context): boolean {
 }
 
 /**
- * Whether the caller may begin a run that starts commands unasked: it is no agent, or a person has allowed the agent
- * to, by a prompt of this session or for this clone.
+ * Whether the caller may begin a run that starts commands unasked. True if the caller is not an agent, or if a person
+ * has allowed it, by a prompt of this session or for this clone.
  * @throws DevCliError `IO`
  */
 export function mayStartUnasked(context: Context): boolean {
@@ -52,13 +55,13 @@ export function mayStartUnasked(context: Context): boolean {
   return (digest !== null && isTrusted(trustDirectory, digest)) || isAutopilotTrusted(context);
 }
 
-/** Returns the preferences of a run in which a person is asked about commands even in autopilot. */
+/** Returns the preferences with `approve_commands: ask` raised to `person`, which asks a person even in autopilot. */
 export function requirePersonForCommands(preferences: RunState['preferences']): RunState['preferences'] {
   return preferences['approve_commands'] === 'ask' ? { ...preferences, approve_commands: 'person' } : preferences;
 }
 
 /**
- * Records whether a person's newest prompt in a session asks for autopilot; keeps nothing else of the prompt.
+ * Records whether a person's newest prompt in a session asks for autopilot. Stores nothing else about the prompt.
  * @param prompt null if the session has ended
  * @throws DevCliError `IO`
  */
@@ -73,11 +76,11 @@ export function notePrompt(context: Context, session: string, prompt: string | n
 }
 
 /**
- * Computes the digest under which a session's prompt is recorded, valid only for calls of the same harness; null
- * without a session.
+ * Computes the digest under which a session's permission is recorded, which only calls of the same harness find; null
+ * without a harness or session.
  */
 function computePromptDigest({ root }: Context, harness: string | null, session: string | null): string | null {
-  // If the harness hides the session from its shells, the newest prompt in this root counts.
+  // If the harness hides the session from its shells, one record for the root holds the newest prompt of any session.
   const id = HIDES_SESSION[harness ?? ''] ? '' : session;
   return harness === null || id === null ? null : sha256(canonicalJson(['prompt', root, harness, id]));
 }

@@ -6,8 +6,8 @@ import { quoteForShell } from '../../registry/render.js';
 /** Renders commands for a person who decides whether they may run (protocol.md §4): in full, with nothing hidden. */
 
 /**
- * Renders a command, quoted so that the reader sees where each argument ends. An argument of several lines appears in
- * the first line as an unquoted placeholder, which no real argument can look like, and in full below it.
+ * Renders a command, quoted so that the reader sees where each argument ends. The first line shows an argument of
+ * several lines as an unquoted placeholder, which no real argument can look like; its full text follows.
  * @param cwd the directory where it runs, relative to the work tree
  */
 export function renderCommandLines(argv: readonly string[], cwd = '.'): string[] {
@@ -25,7 +25,7 @@ export function renderCommandLines(argv: readonly string[], cwd = '.'): string[]
   ];
 }
 
-/** Renders a shell script as written, with marks before all lines but the first. */
+/** Renders a shell script line by line, with a mark before every line except the first. */
 export function renderScript(script: string): string[] {
   return splitScript(script).map((line, at) => reveal(at === 0 ? line : `    | ${line}`));
 }
@@ -36,7 +36,7 @@ function splitScript(script: string): string[] {
 
 const countLines = (script: string): number => splitScript(script).length;
 
-/** Shows characters that a terminal would not show, except tabs, by their codes. */
+/** Replaces characters that a terminal would not show, except tabs, with their codes. */
 function reveal(line: string): string {
   return replaceInvisible(line.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, showTabs), renderCodePoint);
 }

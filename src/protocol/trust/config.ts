@@ -9,8 +9,8 @@ import { requireTerminal } from './person.js';
 const ANSWER = { command: 'trust', input: { recipe: 'config' } };
 
 /**
- * `trust config`: shows the person every command of the project's configuration and goals, and asks to let them run in
- * this clone.
+ * `trust config`: shows the person every command of the project's configuration and goals, and asks whether the
+ * commands may run in this clone.
  * @throws DevCliError `TERMINAL_REQUIRED`, `NO_PROJECT`, `SCHEMA_INVALID`; `CONFIG_UNTRUSTED` for any answer except yes
  */
 export async function trustConfig(context: Context & WithPorts<'config'>): Promise<Answer> {

@@ -3,10 +3,10 @@ import { sha256 } from '../../base/sha256.js';
 import type { Context } from '../../run/context.js';
 
 /**
- * Computes the digest under which a person's decision about this clone is stored (protocol.md, Trust). A copy, another
- * clone, another user and another machine have different digests.
- * @param kind the kind of thing trusted, so that one text cannot pass for another
- * @param what the version that is trusted; empty if there are no versions
+ * Computes the digest under which a person's decision about this clone is stored (protocol.md, Trust). It differs in a
+ * copy, in another clone, for another user and on another machine.
+ * @param kind the kind of thing trusted, so that trust in one kind never counts for another with the same text
+ * @param what the trusted version; empty for things without versions
  */
 export function computeCloneDigest({ root, store }: Pick<Context, 'root' | 'store'>, kind: Kind, what = ''): string {
   return sha256(canonicalJson([kind, root, store.clone(), what]));
@@ -15,8 +15,8 @@ export function computeCloneDigest({ root, store }: Pick<Context, 'root' | 'stor
 type Kind = 'autopilot' | 'config' | 'preferences' | 'recipe';
 
 /**
- * Computes the digest under which a person's trust in the `notify` command is stored: for this root, since the same
- * words may start another program elsewhere, and for the whole text of the preferences.
+ * Computes the digest under which a person's trust in the `notify` command is stored. It covers the root, since the
+ * same command line may start another program elsewhere, and the whole text of the preferences.
  * @param root absolute
  */
 export function computeNotifyDigest(root: string, text: string): string {

@@ -11,8 +11,8 @@ export const SHOW_ANSWER =
  * Requires that a person can be asked: standard input and output are a terminal, and no harness mark is set
  * (protocol.md §3).
  * @param answer the command for the person to run in a terminal of their own
- * @param run the run that the refusal names
- * @throws DevCliError `TERMINAL_REQUIRED`, naming the mark that is set
+ * @param run the run that the error names
+ * @throws DevCliError `TERMINAL_REQUIRED`, naming the mark if one is set
  */
 export function requireTerminal(context: Context, answer: Invocation, run?: string): void {
   if (context.caller.terminal === true) return;
@@ -27,7 +27,7 @@ export function requireTerminal(context: Context, answer: Invocation, run?: stri
   });
 }
 
-/** Returns the context for carrying out a person's decision; the time that they took to answer does not count. */
+/** Returns the context for carrying out a person's decision; its deadline ignores the time that they took to answer. */
 export function toPersonContext(context: Context): Context {
   return { ...context, startedAt: context.clock.now(), caller: { ...context.caller, kind: 'human' } };
 }

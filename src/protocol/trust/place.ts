@@ -13,8 +13,8 @@ export async function mayStartCommands(context: Context, run: RunPlace): Promise
 }
 
 /**
- * Refuses to start anything (a command, a commit with its hooks, a call to a forge) for a run from elsewhere, because
- * somebody else wrote its state and commands. Call it before each start (protocol.md §4).
+ * Refuses to start anything (a command, a commit with its hooks, a call to a forge) for an untrusted run from
+ * elsewhere, because somebody else wrote its state and commands. Call it before each start (protocol.md §4).
  * @throws DevCliError `RUN_UNTRUSTED`
  */
 export async function requirePlace(context: Context, run: RunPlace): Promise<void> {

@@ -10,8 +10,8 @@ import { requireTerminal } from './person.js';
 const ANSWER = { command: 'trust', input: { recipe: 'preferences' } };
 
 /**
- * Whether the permissions in .dev/preferences.yaml count because a person has trusted it in this clone (engine.md,
- * Approvals). Being committed is not enough, because a clone has the file too.
+ * Whether the permissions in .dev/preferences.yaml count, because a person has trusted this version of the file in this
+ * clone (engine.md, Approvals). That the file is committed is not enough, because every clone has it.
  * @param text content of the file
  * @throws DevCliError `IO`
  */

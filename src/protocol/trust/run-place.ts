@@ -5,12 +5,12 @@ import { isTrusted } from '../../project/trust.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';
 
-// A separate module, loaded on demand, because few runs were begun elsewhere.
+// A separate module, loaded on demand: few runs were begun elsewhere.
 
-/** What identifies a run and the place where it was begun. */
+/** The fields that identify a run and the place where it was begun. */
 export type RunPlace = Pick<RunState, 'name' | 'runId' | 'recipeHash' | 'place'>;
 
-/** Computes the digest under which trust in a run from elsewhere is stored: for this root, run and recipe. */
+/** Computes the digest under which trust in a run from elsewhere is stored; it covers the root, run and recipe. */
 export function computeTrustDigest({ root }: Context, { runId, recipeHash }: RunPlace): string {
   return sha256(canonicalJson(['run', root, runId, recipeHash]));
 }

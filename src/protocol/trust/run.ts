@@ -18,8 +18,8 @@ import { isAtItsPlace } from './place.js';
 import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
 /**
- * Finds the run of that name if it came from elsewhere.
- * @returns null if the word means something else to `trust`
+ * Finds the run with that name if it came from elsewhere.
+ * @returns null if there is none, so that `trust` takes the word for a recipe
  * @throws any error of the store
  */
 export async function findForeignRun(context: Context, word: string): Promise<RunHead | null> {
@@ -86,8 +86,8 @@ interface KnownCommand {
 }
 
 /**
- * Lists every command the run could start, each once. Running and queued ones come first, because a forged state may
- * contain commands that are in neither recipe nor plan.
+ * Lists every command that the run could start, each once. Commands that the state lists as running or queued are
+ * included and come first, because a forged state may contain commands that are in neither recipe nor plan.
  */
 function listKnownCommands(context: Context, head: RunHead, captured: CapturedRecipe): KnownCommand[] {
   const { commands, engine } = head.snapshot;
@@ -110,8 +110,8 @@ function listKnownCommands(context: Context, head: RunHead, captured: CapturedRe
 }
 
 /**
- * Renders a command quoted for a shell, with invisible characters escaped: the person must see everything that will
- * run.
+ * Renders a command quoted for a shell, with invisible characters escaped, because the person must see everything that
+ * will run.
  */
 function renderVisibly(argv: readonly string[], cwd: string): string {
   const line = argv.map(quoteForShell).join(' ') + (cwd === '.' ? '' : `   (in ${quoteForShell(cwd)})`);

@@ -30,20 +30,20 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   });
 }
 
-/** Whether a person has trusted, in this clone, the commands that this version of a recipe allows to start unasked. */
+/** Whether a person has accepted, in this clone, that this version of a recipe lets commands start unasked. */
 export function isWideningTrusted(context: Context, { digest }: Pick<CapturedRecipe, 'digest'>): boolean {
   return isTrusted(context.trustDirectory, computeCloneDigest(context, 'recipe', digest));
 }
 
-/** Returns the path of a recipe file in a shared home, in parentheses; null for any other recipe. */
+/** Returns, in parentheses, the path of a recipe that comes from a shared home; null for any other recipe. */
 function findSharedFile({ sources, homes = [] }: CapturedRecipe): string | null {
   const path = sources[0]?.path ?? '';
   return homes.some((home) => path.startsWith(`${home}/`)) ? `(${toBoundedLine(path, 200)})` : null;
 }
 
 /**
- * `trust WORD`: trusts the project's preferences, the commands of its configuration, autopilot, the run of that name if
- * it came from elsewhere, or else the recipe (protocol.md §4).
+ * `trust WORD`: asks the person to trust the project's preferences, the commands of its configuration, autopilot, the
+ * run of that name if it came from elsewhere, or else the recipe of that name (protocol.md §4).
  * @throws DevCliError as `trustPreferences`, `trustConfig`, `trustAutopilot`, `trustRun` and `trustRecipe`
  */
 export async function trustNamed(context: Context & WithPorts<'config'>, word: string): Promise<Answer> {
@@ -56,8 +56,8 @@ export async function trustNamed(context: Context & WithPorts<'config'>, word: s
 }
 
 /**
- * `trust <recipe>`: asks the person to let this version of a recipe run its commands, and to accept in this clone what
- * it lets plans start unasked.
+ * `trust <recipe>`: asks the person to let this version of a recipe run its commands and, in this clone, to let plans
+ * start commands unasked as the recipe allows.
  * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_RECIPE`, `RECIPE_INVALID`; `RECIPE_UNTRUSTED` for any answer except
  * yes
  */
@@ -94,7 +94,7 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
     text: () => {
       if (shown.length === 0)
         return `${name} runs no external commands and extends no permissions; there is nothing to trust.`;
-      // A person who was just asked has already seen it.
+      // A person who was just asked has already seen the list.
       if (!asks) return [`${name} is trusted in this version:`, ...shown].join('\n');
       return widens.length === 0
         ? `${name} may now run these commands, in this version.`
@@ -105,7 +105,7 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
 
 /**
  * Renders a command in one line, quoted for a shell so that the reader sees where each argument ends. An argument of
- * several lines is quoted as JSON, because lists replace line breaks with blanks, which would change its meaning.
+ * several lines is quoted as JSON, because in a list of commands line breaks become blanks, which changes the meaning.
  */
 function quoteCommand(argv: string[]): string {
   return argv.map((word) => (/[\n\r]/.test(word) ? JSON.stringify(word) : quoteForShell(word))).join(' ');

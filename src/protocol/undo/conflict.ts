@@ -8,17 +8,17 @@ import { listLaterCommits, planUndo, type UndoPlan } from '../../work/undo.js';
 import { readUndoHistory } from '../../work/undo-search.js';
 import type { UndoTarget } from './target.js';
 
-/** A conflict that prevents a revert: the commit concerned and the paths that changed since. */
+/** A conflict that prevents a revert: the commit that cannot be reverted, and the paths changed since. */
 
 type Conflict = Extract<UndoPlan, { kind: 'conflict' }>;
 
-/** How often the search for further conflicting commits is repeated. */
+/** How often the search for conflicting commits is repeated at most. */
 const ROUNDS = 20;
 
 /**
  * Builds the refusal to revert commits that conflict. It names the command that would also revert the conflicting
- * todos, or says that no todo of the run is to blame.
- * @param note the person's, for that command
+ * todos, or says that undoing other todos of the run would not help.
+ * @param note the person's note, repeated in that command
  * @throws DevCliError `GIT_FAILED`, `INTERRUPTED`
  */
 export async function explainConflict(
@@ -68,7 +68,7 @@ interface Search {
   options: GitOptions;
 }
 
-/** Finds the todos that must also be reverted, newest work first; null if that would not help. */
+/** Finds the todos whose work must also be reverted, newest first; null if reverting more would not help. */
 async function findWay(search: Search, { undone }: UndoTarget, first: Conflict): Promise<string[] | null> {
   const { top, runId, order, options } = search;
   const { made } = await readUndoHistory(top, runId, order, options);
@@ -88,7 +88,7 @@ async function findWay(search: Search, { undone }: UndoTarget, first: Conflict):
     added.push(...more);
     const plan = await tryAll(search, [...undone, ...added]);
     if (plan.kind === 'shallow') return null;
-    // If uncommitted work is in the way, the suggested command will report it.
+    // Clean, or blocked by uncommitted work, which the suggested command will report.
     if (plan.kind !== 'conflict') return added;
     conflict = plan;
   }
@@ -101,8 +101,8 @@ async function tryAll({ top, runId, options }: Search, todos: readonly string[])
 }
 
 /**
- * Suggests `--with-dependents` if all conflicting todos depend on the named ones and reverting all dependents is clean;
- * otherwise lists the todos.
+ * Builds the input of the suggested command: `--with-dependents` if all conflicting todos depend on the named ones and
+ * all dependents can be reverted without a conflict; otherwise a list of the todos.
  */
 async function buildCall(search: Search, { named, undone, dependents }: UndoTarget, added: readonly string[]) {
   const isDependent = undone.length < dependents.length && added.every((id) => dependents.includes(id));

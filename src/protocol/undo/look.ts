@@ -13,26 +13,28 @@ import { readUndoHistory, type TodoCommit } from '../../work/undo-search.js';
 import { explainConflict } from './conflict.js';
 import type { UndoTarget } from './target.js';
 
-/** What was found in the repository. */
+/** The findings in the repository that decide what an undo does. */
 export interface UndoFindings {
-  /** Absolute path of the top of the repository. */
+  /** Absolute path of the repository's top directory. */
   top: string;
   /** Whether the user's commits are signed. */
   signs: boolean;
   /** The commits to revert, newest first. */
   commits: TodoCommit[];
-  /** By todo, the commits that reverted work which the run still counts as committed: an interrupted call made them. */
+  /**
+   * For todos that the run still counts as committed, the commit with which an interrupted call reverted their work.
+   */
   unrecorded: Map<string, string>;
   plan: Extract<UndoPlan, { kind: 'clean' }>;
-  /** Whether the run counts commits of these todos as made. */
+  /** Whether the run still counts a commit of the todos to undo as made. */
   isCounted: boolean;
-  /** Whether nothing is left to do. */
+  /** Whether everything is already reverted and recorded. */
   isDone: boolean;
 }
 
 /**
  * Determines what reverting the commits of todos would do. Changes nothing.
- * @param note the person's, for a command that a refusal names
+ * @param note the person's note, repeated in a command that a refusal names
  * @throws DevCliError `UNDO_IMPOSSIBLE`, `UNDO_CONFLICT`, `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function lookAtUndo(
@@ -65,7 +67,7 @@ export async function lookAtUndo(
   return { top, signs: setting.signs, commits: made, unrecorded: new Map(unrecorded), plan, isCounted, isDone };
 }
 
-/** Lists those of the todos whose commits the run counts as made. */
+/** Lists the todos to undo whose commits the run counts as made. */
 export function listCounted(state: RunState, { undone }: UndoTarget): string[] {
   const { todos = {} } = state.engine ?? {};
   return undone.filter((todo) => todos[todo]?.commit !== undefined);

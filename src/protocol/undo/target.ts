@@ -39,7 +39,7 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
 }
 
 /**
- * Refuses the undo of a run that has ended: its work is taken back with git.
+ * Refuses to undo work of a run that has ended; the user must revert it with git.
  * @throws DevCliError `RUN_ENDED`
  */
 export function requireUnended({ name, status, origin }: RunState): void {
@@ -54,7 +54,7 @@ export function requireUnended({ name, status, origin }: RunState): void {
   });
 }
 
-/** How many todos a refusal lists. It suggests no similar id, because undoing the wrong todo would be grave. */
+/** How many todos a refusal lists. No similar id is suggested, because undoing the wrong todo would destroy work. */
 const TODOS_NAMED = 20;
 
 function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliError {
@@ -65,7 +65,8 @@ function buildUnknownError(name: string, engine: RunEngine, id: string): DevCliE
 }
 
 /**
- * Finds work that uses the sources: a worker's files must not change under its hands, and dev-cli's own jobs read them.
+ * Finds work in progress that an undo would disturb: files must not change while a worker edits them or one of
+ * dev-cli's own jobs reads them.
  * @returns the refusal `RUN_BUSY`, or null if nobody is working
  */
 export function findWork(state: RunState, { reopened }: UndoTarget): DevCliError | null {

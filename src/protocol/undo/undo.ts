@@ -30,15 +30,15 @@ import { requirePlace } from '../trust/place.js';
 import { listCounted, lookAtUndo, type UndoFindings } from './look.js';
 import { findWork, requireUnended, resolveUndo, type UndoTarget } from './target.js';
 
-/** Milliseconds for which a call waits for another one, as for any lock. */
+/** Milliseconds for which a call waits for another undo to finish, the same as for any lock. */
 const LOCK_WAIT = 10_000;
 
 type UndoInput = Omit<InputOf<'step undo'>, 'name'>;
 
 /**
  * `step undo`: reverts the commits of todos in one commit, and has these todos and their dependents done again
- * (control.md, Undoing). A person decides. Repeating an interrupted call is safe: it finds the earlier commit by its
- * trailer.
+ * (control.md, Undoing). A person must confirm. Repeating an interrupted call is safe, because the repeated call finds
+ * the earlier commit by its trailer.
  * @param given the run's name, if any
  * @throws DevCliError `TERMINAL_REQUIRED`, `UNKNOWN_CHOICE` if the person did not say yes, `UNDO_IMPOSSIBLE`,
  * `UNDO_CONFLICT`, `INPUT_CHANGED` if the commits to be reverted changed while the person was asked, `RUN_BUSY`,
@@ -48,7 +48,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   const name = await findRun(context, given, true);
   const { dryRun = false } = input;
   const again: Invocation = { command: 'step undo', input: { ...input, name } };
-  // Before anything else: the work tree of an ended run may be gone, and no person is needed for this answer.
+  // Checked first, because the work tree of an ended run may be gone, and this refusal needs no person.
   requireUnended((await readRun(context, name)).snapshot);
   if (!dryRun) requireTerminal(context, again, name);
   const asked = dryRun
@@ -74,7 +74,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   };
 }
 
-/** Lets one call at a time look and revert, since the files and locks of two calls would conflict. */
+/** Runs `work` while holding the undo lock, since the files and git locks of two calls at once would conflict. */
 async function alone<T>(context: Context, name: string, work: (store: string) => Promise<T>): Promise<T> {
   const { snapshot } = await readRun(context, name);
   const store = await findUndoStore(getWorkTree(context, snapshot), { signal: context.signal });
@@ -106,13 +106,13 @@ async function undoAsShown(
   { input, again, asked, store }: { input: UndoInput; again: Invocation; asked: Shown; store: string },
 ): Promise<Undone> {
   const { note } = input;
-  // The person may have taken minutes to answer; changes made meanwhile must not be overwritten.
+  // Examined again, because the person may have taken minutes to answer, and changes since must not be overwritten.
   const { runId, target, found, shown } = await look(context, name, input);
   const isUndone = found.commits.length === 0 && (found.isDone || found.unrecorded.size > 0);
   if (!isUndone) requireAsShown(again, asked, shown);
   const commit = await commitUndo(context, runId, target, { ...found, note, store });
   return transact(context, name, (tx): Undone => {
-    // A call in another clone of the work tree may have found and recorded this call's commit.
+    // Meanwhile a call in another clone of the work tree may have found this call's commit and recorded the undo.
     const isRecorded = found.isDone || (found.isCounted && listCounted(tx.state, target).length === 0);
     if (isRecorded) return { shown, commit, result: { ...startResult(tx), duplicate: true }, abandoned: [] };
     const abandoned = recordUndo(tx, { target, found, commit, note });
@@ -137,12 +137,12 @@ async function look(context: Context, name: string, input: UndoInput): Promise<L
   const found = await lookAtUndo(context, snapshot, target, note).catch((error: unknown) => {
     throw busy ?? error;
   });
-  // Work that is already reverted needs no change of the sources.
+  // If the work is already reverted, the sources will not change, so running work does not matter.
   if (busy !== null && !found.isDone) throw busy;
   return { runId: snapshot.runId, target, found, shown: await describe(context, target, found) };
 }
 
-/** @throws DevCliError `INPUT_CHANGED` if the effect is no longer what the person agreed to */
+/** Requires that the undo still has the effect to which the person agreed. @throws DevCliError `INPUT_CHANGED` */
 function requireAsShown(again: Invocation, asked: Shown, now: Shown): void {
   if (canonicalJson(asked) === canonicalJson(now)) return;
   throw new DevCliError('INPUT_CHANGED', 'The run or its repository has changed since the question was asked.', {

@@ -17,13 +17,13 @@ import { beginPhases, endRecipe } from './phases.js';
 /**
  * Passes an event to the recipe's state machine and carries out its effects, until something is pending or the run has
  * ended.
- * @param inside event for a re-entered engine block of which only a part is redone
+ * @param inside event for the engine of a re-entered engine block, if only a part of its plan is redone
  */
 export function advance(tx: Transaction, event: MachineEvent, inside?: EngineEvent): void {
   walk(tx, next(tx, event), inside);
 }
 
-/** Passes events to the engine of the pending engine block; when its plan has ended, the run continues. */
+/** Passes events to the engine of the current engine block; once its plan has ended, continues the run. */
 export function advanceEngine(tx: Transaction, events: Iterable<EngineEvent>): void {
   const block = tx.state.currentBlock ?? '';
   const ended = applyEngineEvents(tx, block, events);
@@ -36,7 +36,8 @@ export function startRecipe(tx: Transaction): void {
 }
 
 /**
- * Starts the machine of the current recipe: init's own block is settled, and the first remaining block is carried out.
+ * Starts the machine of the current recipe; its effects settle init's own block and carry out the first remaining
+ * block.
  */
 function started(tx: Transaction): TransitionResult {
   const { name, program } = tx.captured.recipe;
@@ -58,7 +59,9 @@ function decide(tx: Transaction, source: string, entering: Entering): boolean {
   return isConditionMet(tx, source, tx.state.currentBlock, { entering });
 }
 
-/** Carries out a step and its consequences, until something is pending, a hold keeps it back, or the run has ended. */
+/**
+ * Carries out a transition and those that follow, until an action is pending, a hold intervenes, or the run has ended.
+ */
 export function walk(tx: Transaction, first: TransitionResult, inside?: EngineEvent): void {
   let step: TransitionResult | null = first;
   while (step !== null) {
@@ -73,7 +76,7 @@ export function walk(tx: Transaction, first: TransitionResult, inside?: EngineEv
 /** The consequence of an effect: an event for the machine, a phase whose machine must be started, or nothing. */
 type Led = MachineEvent | 'next phase' | null;
 
-/** Carries out one effect. A CLI block that has run, or an engine with nothing to wait for, yields the next event. */
+/** Carries out one effect. Returns the next event if a CLI block has run, or an engine has nothing to wait for. */
 function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefined): Led {
   if (tx.state.held !== undefined && keepEffect(tx, effect, inside !== undefined)) return null;
   switch (effect.type) {
@@ -86,7 +89,7 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
     case 'issue':
       tx.state.currentBlock = effect.block;
       if (issueAction(tx, effect)) return null;
-      // The condition of no agent holds: the block counts as done, including its work after the agents (recipes.md §2).
+      // No agent's condition holds, so the block counts as done, including its work after the agents (recipes.md §2).
       passBlock(tx, effect.block);
       return { type: 'DONE' };
     case 'execute':
@@ -114,14 +117,14 @@ function settle(tx: Transaction, block: string, status: 'done' | 'skipped' | 'fa
     if (hasFailures(state)) recordCommandFailure(tx, block, null);
     recordEntry(tx, 'skipped', { block });
   }
-  // After a success, the reason of an earlier failure no longer matters.
+  // A success makes the reason for the block's earlier failure irrelevant.
   if (status === 'done' && state.lastError?.block === block) state.lastError = null;
   if (status === 'failed' && state.lastError?.block !== block) {
     state.lastError = { code: 'STEP_FAILED', message: `"${block}" failed.`, block, at: tx.at };
   }
 }
 
-/** Withdraws the result of a block: its step, agents and gate must be redone. Documents stay. */
+/** Withdraws a block's result, so that its step, agents and gate are redone. Documents stay. */
 function retract(tx: Transaction, id: string): void {
   const { steps, gates, inputHashes, data, size } = tx.state;
   const step = steps[id];

@@ -27,7 +27,7 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
   const { state } = tx;
   state.status = outcome;
   state.outcome = outcome;
-  // A halted run may be reopened and is then still held.
+  // A halted run keeps its hold, because it may be reopened and is then still held.
   if (outcome !== 'halted') delete state.held;
   if (state.workflow !== null && outcome !== 'completed') setPhaseStatus(state.workflow, 'failed');
   recordEntry(tx, 'ended', { outcome, ...omitUndefined({ reason }) });
@@ -35,7 +35,7 @@ export function endRun(tx: Transaction, outcome: Outcome, reason?: string): void
   state.pendingAction = { ...buildDoneAction(tx, outcome, reason), ...issued };
 }
 
-/** Rebuilds the `done` action after a deferred commit was made; the rest of the ended run stays unchanged. */
+/** Rebuilds the `done` action of an ended run after one of its deferred commits was made. */
 export function refreshDoneAction(tx: Transaction): void {
   const { state } = tx;
   const { outcome, pendingAction, workflow } = state;
@@ -46,7 +46,7 @@ export function refreshDoneAction(tx: Transaction): void {
   state.pendingAction = { ...buildDoneAction(tx, outcome, undefined), ...issued };
 }
 
-/** Rebuilds what a phase reported when it ended. */
+/** Rebuilds the warnings, summary and results that a phase reported when it ended. */
 function refreshPhase(tx: Transaction, workflow: WorkflowDraft, outcome: 'completed' | 'halted'): void {
   const { state } = tx;
   const row = getCurrentPhase(workflow);
@@ -60,7 +60,7 @@ function refreshPhase(tx: Transaction, workflow: WorkflowDraft, outcome: 'comple
   });
 }
 
-/** Renders the warning of a phase that ends while one of its commits is waiting. */
+/** Renders the warning that a phase has ended while one of its commits was still waiting. */
 export function renderWaitingCommit({ name }: Pick<PhaseRow, 'name'>, id: string): string {
   return `${name}: the commit of ${id} was not made`;
 }
@@ -103,7 +103,7 @@ function buildPlanningAnew(tx: Transaction, outgrown: boolean): { instead?: Invo
   return { instead: { command: 'init', input: { name, size: readPlanHead(tx).size ?? 'large' } } };
 }
 
-/** Whether a commit is still to be made; an aborted run makes none. */
+/** Whether a commit will still be made; an aborted run makes no more commits. */
 function hasWaitingCommit({ state }: Transaction, outcome: Outcome): boolean {
   return outcome !== 'aborted' && (state.engine?.deferred.length ?? 0) > 0;
 }
@@ -136,7 +136,7 @@ function renderPhase({ name, status, summary }: PhaseRow): string {
 
 const WAITING = ' Say which commit is deferred and why; once the cause is fixed, `poll` makes it.';
 
-/** @param left a sentence about work that is in no commit */
+/** @param left a sentence about uncommitted work; empty if there is none */
 function renderInstruction(tx: Transaction, outcome: Outcome, left: string): string {
   const { state } = tx;
   const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;

@@ -6,9 +6,9 @@ import { clearPendingAction } from '../../run/held-action.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
- * Keeps the effect that a held run would begin, until its release (control.md, Holding). An execution that has already
- * begun is re-entered, since it stops by itself.
- * @param isPart whether only a part of an execution is to be done again
+ * Keeps the effect that a held run would otherwise begin, for its release (control.md, Holding). An execution that has
+ * already begun is re-entered nevertheless, since its engine itself hands out nothing new while the run is held.
+ * @param isPart whether only a part of an execution is redone
  * @returns false for an effect that is carried out despite the hold
  */
 export function keepEffect(tx: Transaction, effect: Effect, isPart: boolean): boolean {

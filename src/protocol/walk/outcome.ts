@@ -9,12 +9,12 @@ import { displayPath } from '../../run/paths.js';
 import { readPlan } from '../../run/plan/content.js';
 import { getBlock, type Transaction } from '../../run/transaction.js';
 
-// Describes how the current recipe ended: that of a single-recipe run, or of a workflow's phase.
+// Describes how the current recipe ended: a run's only recipe, or the recipe of a workflow's phase.
 
-/** How many gate decisions are listed at most. */
+/** How many gate decisions `results` lists at most. */
 const RESULTS_SHOWN = 6;
 
-/** Longest reason of a failure, in characters: room for a command's last output and the path of its log. */
+/** Longest reason for a failure, in characters; leaves room for a command's last output and the path of its log. */
 const REASON_CAP = 500;
 
 /** Renders in one line how the current recipe ended. */
@@ -61,7 +61,7 @@ function findStopChoice(tx: Transaction, id: string): string | null {
   return stops ? gate.choice : null;
 }
 
-/** Builds `results` of the last action: decisions, the last verdict and the results of an execution, by block. */
+/** Builds `results` of the `done` action, by block: decisions, the last verdict and an execution's results. */
 export function buildResults(tx: Transaction): Record<string, string> {
   const { state, captured } = tx;
   const { gates, reviews, engine } = state;
@@ -74,7 +74,7 @@ export function buildResults(tx: Transaction): Record<string, string> {
   ]);
 }
 
-/** Builds `failed` of the last action: agents, steps and todos that failed, each with the reason. */
+/** Builds `failed` of the `done` action: the agents, steps and todos that failed, each with the reason. */
 export function listFailedWork({ captured, place, state }: Transaction): { id: string; reason: string }[] {
   const { lastError, engine } = state;
   const agents = Object.entries(state.agents)
@@ -88,6 +88,6 @@ export function listFailedWork({ captured, place, state }: Transaction): { id: s
       return { id, reason: toBoundedLine(known, REASON_CAP) };
     });
   const todos = engine === null ? [] : listFailedTodos(engine);
-  // An engine block fails because its todos do, and their reasons say more.
+  // If todos failed, the engine block failed because of them, and their reasons say more than the step's.
   return [...agents, ...(todos.length === 0 ? steps : todos)];
 }

@@ -18,8 +18,8 @@ import { getPhaseRow, getWorkflowPosition, setPhaseRow, setPhaseStatus } from '.
 import { endRun, renderWaitingCommit } from './end.js';
 import { buildResults, listFailedWork, renderOutcome, wasStoppedByPerson } from './outcome.js';
 
-// The phases of a workflow, inside a transaction (recipes.md §4). One commit contains the end of a phase, the policy's
-// decision, and the beginning of the next phase; walk/advance.ts starts the machine of that phase.
+// The phases of a workflow, inside a transaction (recipes.md §4). The end of a phase, the policy's decision, and the
+// beginning of the next phase are in one commit; walk/advance.ts starts the next phase's machine.
 
 /** Creates the state of a recipe before it begins. */
 export function createRecipeState(
@@ -59,14 +59,14 @@ export function createWorkflow({ name, phases }: ResolvedWorkflow): WorkflowDraf
   };
 }
 
-/** Begins the first phase whose condition holds; if there is none, completes the run and returns false. */
+/** Begins the first phase whose condition holds. If no condition holds, completes the run and returns false. */
 export function beginPhases(tx: Transaction): boolean {
   return stepWorkflow(tx, { type: 'START' });
 }
 
 /**
- * Ends the current recipe. In a workflow, the next phase may begin, or the same one again; otherwise the run ends.
- * @returns whether a phase has begun, whose machine the caller must start
+ * Ends the current recipe. In a workflow, the next phase, or the same one again, may begin; otherwise the run ends.
+ * @returns whether a phase has begun; the caller must then start its machine
  */
 export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcome']>): boolean {
   if (tx.state.workflow !== null) return stepWorkflow(tx, buildPhaseEvent(tx, outcome));
@@ -74,7 +74,7 @@ export function endRecipe(tx: Transaction, outcome: NonNullable<RunState['outcom
   return false;
 }
 
-/** Lets a halted workflow continue, because a step of its current phase is redone. */
+/** Lets a halted workflow continue, because a step of its current phase will be redone. */
 export function reopenPhase(tx: Transaction): void {
   const { workflow } = tx.state;
   if (workflow !== null && getWorkflowPosition(workflow).status === 'halted') stepWorkflow(tx, { type: 'REOPEN' });
@@ -151,7 +151,9 @@ function skipPhase(tx: Transaction, workflow: WorkflowDraft, phase: number): voi
   });
 }
 
-/** Records the failed attempt of a phase that begins again; its work no longer counts. */
+/**
+ * Records the failed attempt of a phase that is restarted, and withdraws the attempt's acknowledgements and outputs.
+ */
 function giveUpAttempt(
   tx: Transaction,
   workflow: WorkflowDraft,
@@ -173,19 +175,18 @@ function giveUpAttempt(
 function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): void {
   const { state } = tx;
   const touched = workflow.currentPhase !== null && index !== workflow.phaseIndex && !keepsSources(tx.captured.recipe);
-  // Changes that an earlier phase was allowed to make do not count against this one. After a retry, the phase still has
-  // to commit its own changes, so the baseline stays.
+  // Changes that an earlier phase was allowed to make must not count against this one, so the baseline is renewed. In a
+  // retry it stays, because the phase still has to commit its own earlier changes.
   if (touched && state.baseline !== null) renewBaseline(tx, index);
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
-  // Before the first phase begins, the state holds a placeholder recipe, in which only the action asking for the goal
-  // was acknowledged.
+  // Acknowledgements made before the first phase are kept; the only one is of the action that asked for the goal.
   const acknowledged = workflow.currentPhase === null ? state.acknowledged : {};
   if (workflow.currentPhase !== null)
     workflow.earlier.push(leaveRecipe(state, getPhaseRow(workflow, workflow.phaseIndex)));
   delete state.data;
   delete state.imported;
-  // What is known about the size carries over from phase to phase.
+  // The facts about the size of the work carry over from phase to phase.
   Object.assign(state, createRecipeState(recipe, { ...recipe, ...omitUndefined({ size: state.size }) }), {
     acknowledged,
   });
@@ -223,7 +224,7 @@ function closePhase(
   recordEntry(tx, 'phase-ended', { phase: row.name, recipe: row.recipe, status, summary });
 }
 
-/** Forgets the acknowledgements of blocks that are done again: their action ids then count as unknown. */
+/** Forgets the acknowledgements of blocks that will be redone; their action ids then count as unknown. */
 export function forgetAcknowledgements(
   { state: { acknowledged } }: Transaction,
   blocks: readonly { id: string }[],
@@ -235,7 +236,7 @@ export function forgetAcknowledgements(
 }
 
 /**
- * Marks the agents of a phase that begins again as stale: their outputs still belong to the run but no longer count.
+ * Marks the agents of a restarted phase as stale: their outputs still belong to the run, but no longer count.
  */
 function markStale(agents: RecipeState['agents']): RecipeDraft['agents'] {
   return Object.fromEntries(Object.entries(agents).map(([id, agent]) => [id, { ...agent, status: 'stale' as const }]));

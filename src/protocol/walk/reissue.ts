@@ -19,8 +19,8 @@ type IssueCause<T extends Effect['type']> = Extract<Effect, { type: T }> extends
  * Issues the pending action of a forked run again, under the fork's name and with its own files (storage.md, History).
  * A running command is started again, accepted results of a dispatch stay accepted, and in an execution every todo that
  * is not done begins again.
- * @param pending the action as the forked run had it
- * @param from name of the forked run
+ * @param pending the original run's pending action
+ * @param from name of the original run
  */
 export function reissueAction(tx: Transaction, pending: PendingState, from: string): void {
   if (awaitsGoal({ pendingAction: pending })) {
@@ -56,7 +56,7 @@ export function reissueAction(tx: Transaction, pending: PendingState, from: stri
   }
 }
 
-/** Starts a command again: that of a CLI block, or the exit check of a loop. */
+/** Starts a command again: a CLI block's command, or the exit check of a loop. */
 function restart(tx: Transaction, id: string, { cause, sections }: PendingState): void {
   const block = getBlock(tx, id);
   if (!('exitCommand' in block) || block.exitCommand === undefined) {
@@ -76,7 +76,8 @@ function issueAgain(tx: Transaction, action: PendingState, from: string, cause: 
 }
 
 /**
- * Lists the files that the action named under `read` in addition to its block's own: they say why it was issued again.
+ * Lists the files under the action's `read` that are not the block's own: they say why the action had been issued
+ * again, for example a ruling.
  */
 function listReasons(
   tx: Transaction,

@@ -5,15 +5,15 @@ import { advance, advanceEngine, walk } from './advance.js';
 type Kept = NonNullable<RunState['held']>['kept'];
 
 /**
- * Continues a released run that waits for nothing: begins what the hold kept back, or lets the execution continue
- * (control.md, Holding). The caller has already removed the hold.
+ * Continues a released run that has no pending action: carries out the effect that the hold kept back, or lets the
+ * execution continue (control.md, Holding). The caller has already removed the hold.
  */
 export function continueAfterHold(tx: Transaction, kept: Kept): void {
   if (kept === undefined) advanceEngine(tx, [{ type: 'RELEASE' }]);
   else beginKept(tx, kept);
 }
 
-/** Does the same in a fork, whose execution begins again everything that is not done. */
+/** Continues a fork of a held run in the same way, except that its execution redoes everything that is not done. */
 export function continueInFork(tx: Transaction, kept: Kept, block: string): void {
   if (kept === undefined) advance(tx, { type: 'INVALIDATE', block });
   else beginKept(tx, kept);
@@ -21,7 +21,7 @@ export function continueInFork(tx: Transaction, kept: Kept, block: string): void
 
 function beginKept(tx: Transaction, { because, earlier, ...kept }: NonNullable<Kept>): void {
   tx.because.push(...because);
-  // The earlier action says what was handed to the agents that delivered before the retry (protocol.md §3).
+  // A retry needs the earlier action, which records the inputs of agents that have already delivered (protocol.md §3).
   if (earlier !== undefined) tx.state.pendingAction = earlier;
   const effect = kept as Parameters<typeof walk>[1]['effects'][number];
   walk(tx, { position: tx.state.machine, effects: [effect] });

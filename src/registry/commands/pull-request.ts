@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../spec.js';
 import { OPTIONAL_NAME } from '../values.js';
 
-/** Commands with which a recipe opens a pull request; a person can repeat them by hand after fixing a problem. */
+/** Commands with which a recipe opens a pull request; after fixing a problem, a person can repeat them by hand. */
 export const PULL_REQUEST_COMMANDS = [
   {
     name: 'pull-request branch',
