@@ -16,7 +16,7 @@ export interface EarlierAttempt {
 
 /** The decision of an open question. */
 export interface TicketDecision {
-  /** The id of the decision; `alternative` is the id of the chosen one. */
+  /** The decision's id; `alternative` is the id of the chosen alternative. */
   id: string;
   alternative: string;
   question: string;
@@ -29,11 +29,11 @@ export interface GoalPromptFacts {
   goal: LoopGoal;
   /** What memory says about the goal. */
   context: string;
-  /** Relative to the session's directory; null if a result is handed in instead. */
+  /** Where to write the handoff, relative to the session's directory; null if a result is handed in instead. */
   handoff: string | null;
   testCommand: string;
   protectedPaths: readonly string[];
-  /** The run that the session carries out; null: it works freely. */
+  /** The run that the session carries out; null: the session works without a recipe. */
   run: string | null;
   /** The goal's decision, with a reference to its trial; or the alternative that a spike makes the session try. */
   decision: (TicketDecision & { kind: 'decided' | 'tried'; ref: string | null }) | null;
@@ -46,7 +46,7 @@ export interface GoalPromptFacts {
 /** Maximum characters of an earlier attempt's diff, and maximum lines of its test output. */
 const DIFF = 5_000;
 const TEST_LINES = 30;
-/** Maximum earlier attempts that are described, the newest. */
+/** Maximum number of earlier attempts described; the newest ones are. */
 export const MAX_EARLIER_ATTEMPTS = 3;
 
 /** Renders the prompt of a session. */

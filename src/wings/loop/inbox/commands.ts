@@ -82,8 +82,9 @@ export async function summarizeInbox(
 }
 
 /**
- * Answers an item. @throws DevCliError `INBOX_REFUSED`, `TERMINAL_REQUIRED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`,
- * `LOCKED`, `IO`; for a gate, as `approve`
+ * Answers an item.
+ * @throws DevCliError `INBOX_REFUSED`, `TERMINAL_REQUIRED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`;
+ * for a gate, any code of `approve`
  */
 export async function answerInboxItem(
   ports: Ports & Pick<LoopPorts, 'askAtGate'>,
@@ -143,7 +144,7 @@ export async function answerInboxItem(
   };
 }
 
-/** Reads the inbox, after finishing what an interrupted call left. */
+/** Reads the inbox, after carrying out and logging answers that an interrupted call left unfinished. */
 async function read(ports: Ports, context: Context, call: LoopCall): Promise<{ desk: InboxContext; inbox: Inbox }> {
   const { streams, desk: port } = await openLoopBackend(ports, context, call);
   const desk = { context, streams, isHere: port === null || (await port.isHere()) };
