@@ -37,7 +37,7 @@ interface Target {
   makesDirectory: boolean;
 }
 
-/** The default file with the region; git tracks it. */
+/** The default file for the region; git tracks it. */
 const PROJECT_CONTEXT = 'PROJECT_CONTEXT.md';
 
 /** @throws DevCliError `DATA_MISSING`, `DOCUMENT_UNREADABLE` for half a region; `IO`; as `recordJudgments` */

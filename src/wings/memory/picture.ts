@@ -84,7 +84,7 @@ export interface Picture extends RunsReport, GitHead {
 const LONGEST = 400;
 const REQUEST = 200;
 
-/** Maximum number shown of each kind. */
+/** Maximum number of items shown of each kind. */
 const SHOWN = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10, elsewhere: 5 };
 
 const line = (text: string): string => toBoundedLine(text, LONGEST);

@@ -104,7 +104,7 @@ function end(classification: string, action: Verdict['action'], reason: string):
   return { next: 'verdict', verdict: { classification, success: action === 'integrate', action, reason } };
 }
 
-/** Quotes a tool's last output for people; it decides nothing. */
+/** Quotes a tool's last output for people; no verdict depends on it. */
 function quoteLast(log: string): string {
   const last = toBoundedLine(log.trimEnd().split('\n').at(-1) ?? '', LONGEST_QUOTE);
   return last === '' ? '' : `: "${last}"`;

@@ -14,7 +14,7 @@ export interface EarlierAttempt {
   tests: string;
 }
 
-/** The decision of an open question. */
+/** The decision on a question that was left open. */
 export interface TicketDecision {
   /** The decision's id; `alternative` is the id of the chosen alternative. */
   id: string;
