@@ -33,8 +33,8 @@ interface Piece {
 type Change = 'written' | 'removed' | 'none' | 'edited';
 
 /**
- * `keep`: renews an existing block, but adds none. An existing block must not be removed: perhaps the shell reported
- * that it needs no block only because it loaded that one.
+ * `keep`: renews an existing block, but adds none. It does not remove the block either: the shell may report that it
+ * needs no block only because it has loaded this one.
  */
 type Aim = 'put' | 'keep' | 'take';
 

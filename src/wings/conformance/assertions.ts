@@ -15,7 +15,7 @@ export interface AssertionFailure {
 /** The expectation that a report shows if a call was refused unexpectedly. */
 export const NO_REFUSAL = 'no refusal';
 
-/** Replies of earlier steps, for `ref`. */
+/** Replies of earlier steps, to which `ref` matchers refer. */
 export type Replies = readonly Json[];
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;

@@ -47,7 +47,7 @@ export interface Case {
   id: string;
   description: string;
   suite: string;
-  /** The folder of its file, and the file, relative to the suite. */
+  /** The folder of the case's file, and the path of the file, both relative to the suite. */
   folder: string;
   file: string;
   covers: { state_schemas?: Record<string, string[]>; return_value?: Record<string, string[]> };

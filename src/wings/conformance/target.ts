@@ -3,7 +3,7 @@ import type { CaseStep } from './fixture.js';
 
 /** The targets that a case is run against (neutral.md, Conformance). */
 
-/** The result of a call. */
+/** A target's reply to a call, which it may have refused. */
 export interface TargetReply {
   value: Json;
   refused: boolean;

@@ -119,7 +119,7 @@ function listUnclaimed(schema: string, fields: readonly string[], cases: readonl
   return open.length === 0 ? [] : [`no case claims ${open.join(', ')} of ${schema}`];
 }
 
-/** Lists claims of which neither the path itself nor anything below it is asserted. */
+/** Lists claims for which the case asserts nothing at the claimed path or below it. */
 function listEmptyClaims(one: Case): string[] {
   const asserted = listAsserted(one);
   const isProved = (owner: string, claim: string): boolean =>

@@ -13,8 +13,8 @@ export const EMPTY_LOOP: LoopState = {
 };
 
 /**
- * Returns whether an attempt was handed in and is not judged yet: no session of the loop prepared it
- * (loop-operations.md, Packets).
+ * Returns whether an attempt was handed in and is not judged yet. A handed-in attempt has no `zero`, because the loop
+ * prepared no session for it (loop-operations.md, Packets).
  */
 export const isHandedIn = ({ state, zero }: Pick<Attempt, 'state' | 'zero'>): boolean =>
   state === 'judging' && zero === null;

@@ -122,7 +122,7 @@ const CUTS: readonly ((whole: ContextDocument) => ContextDocument)[] = [
 
 /**
  * Shortens a context until it fits.
- * @param render renders it as it will be printed, for its size
+ * @param render renders the context as it will be printed, to measure it
  * @throws DevCliError `CONTEXT_TOO_LARGE`, with the sizes of the parts that cannot be left out
  */
 export function fitContext(

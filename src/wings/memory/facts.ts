@@ -65,7 +65,7 @@ function listSeen({ workTree }: Hearing, files: readonly string[], cwd: string):
     .filter((path) => !isIgnored(top, `./${path}`, PATIENCE));
 }
 
-/** Seconds that git has to tell whether it ignores a path; without an answer, the path counts as not ignored. */
+/** Maximum seconds until git says whether it ignores a path; without an answer, the path counts as not ignored. */
 const PATIENCE = 2;
 
 function follow(path: string): string {

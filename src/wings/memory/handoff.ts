@@ -148,7 +148,7 @@ export function renderTreeChanges({ changes, branch, head }: Pick<Picture, 'chan
 
 const CHANGED = 50;
 const CONTEXT_FILES = 10;
-/** Number of commits in the first handoff, which has no earlier one to tell where the work began. */
+/** Number of commits listed in a first handoff, since no earlier handoff shows where the work began. */
 const FIRST_COMMITS = 5;
 
 /** Builds the content of the handoff file. */

@@ -11,8 +11,8 @@ import { type Freshness, judgeFreshness } from './freshness.js';
 import type { RunsReport, Waiting } from './runs.js';
 
 /**
- * Builds what memory shows from the current state (memory.md, Entries; Truth). Pure: the same sources give the same
- * picture.
+ * Builds the picture that memory shows of the current state (memory.md, Entries; Truth). Pure: the same sources give
+ * the same picture.
  */
 
 /** The data from which a picture is built. */
@@ -58,7 +58,7 @@ interface Changes {
   paths: string[];
 }
 
-/** What memory shows; lists are oldest first, except commits and runs. */
+/** The picture that memory shows. Its lists are oldest first, except commits and runs. */
 export interface Picture extends RunsReport, GitHead {
   intent: Intent | null;
   next: Identified<'next'> | null;

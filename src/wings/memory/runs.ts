@@ -31,7 +31,7 @@ export interface Waiting {
   answer?: Invocation | Instruction;
 }
 
-/** What the runs of a root report. */
+/** A report on a root's runs. */
 export interface RunsReport {
   runs: RunNews[];
   waiting: Waiting[];

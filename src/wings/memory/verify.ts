@@ -60,7 +60,7 @@ async function runOne(
   const before = await computeContentTree(workTree, options);
   const begun = clock.now();
   const end = await runWithOutputOnStderr(argv, { env: options.env ?? process.env, signal, ...how });
-  // If the clock was set back meanwhile, the duration is unknown.
+  // Counts as 0 seconds if the clock was set back while the command ran.
   const took = Math.max(0, Math.round((clock.now() - begun) / 1000));
   const content = await computeContentTree(workTree, options);
   const keeper = createKeeper();

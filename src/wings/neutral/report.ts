@@ -16,7 +16,7 @@ export interface ReportedTask {
 }
 
 /**
- * `nexus report` (neutral.md, Seams with runs): sets the status of tasks to what a run has achieved.
+ * `nexus report` (neutral.md, Seams with runs): sets the status of each task to what a run has achieved for it.
  * @throws DevCliError `NO_ACTIVE_RUN`, `NO_SUCH_RUN`; `TOOL_REFUSED` for missing or unusable tasks; `LOCKED`, `IO`
  */
 export async function reportRun(context: Context, given: string | undefined): Promise<Answer> {

@@ -94,7 +94,7 @@ export function classifyFailure({ classification, reason }: Pick<Verdict, 'class
   return 'impl-defect';
 }
 
-/** Renders paths as part of a sentence; counts those beyond `NAMED`. */
+/** Renders paths as part of a sentence: the first few by name, the others as a number. */
 export function renderPathList(paths: readonly string[]): string {
   const more = paths.length - NAMED;
   return [...paths.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');

@@ -27,7 +27,7 @@ export interface TicketDecision {
 
 export interface GoalPromptFacts {
   goal: LoopGoal;
-  /** What memory says about the goal. */
+  /** Memory's context for the goal. */
   context: string;
   /** Where to write the handoff, relative to the session's directory; null if a result is handed in instead. */
   handoff: string | null;
@@ -39,7 +39,7 @@ export interface GoalPromptFacts {
   decision: (TicketDecision & { kind: 'decided' | 'tried'; ref: string | null }) | null;
   notes: readonly string[];
   tried: readonly EarlierAttempt[];
-  /** Whether the work tree contains what the last attempt left. */
+  /** Whether the work tree already contains the last attempt's work. */
   continues: boolean;
 }
 

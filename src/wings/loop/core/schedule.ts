@@ -23,7 +23,7 @@ export interface ScheduleInput {
 }
 
 export interface BatchSchedule {
-  /** Goals of which an attempt is to begin now, in order. */
+  /** Goals for which a new attempt begins now, in order. */
   start: LoopGoal[];
   /** Milliseconds until the tool may be tried again; null: at once. */
   pause: number | null;

@@ -217,7 +217,7 @@ const describe = ({
 }: TriedVariant): string =>
   `${nameAttempt(attempt)}: ${passed ? 'passed' : 'not passed'}, ${renderCount(lines, 'line')} in ${renderCount(files, 'file')}: ${toBoundedLine(verdict.reason, 300)}`;
 
-/** Renders the facts behind a result. */
+/** Renders the measurements behind a result, for `--explain`. */
 const explain = ({ attempt, measured: { exit_code: exit, duration_ms: time, ref } }: TriedVariant): string =>
   `  session: exit ${attempt.facts?.session.exit ?? 'none'}; line: exit ${exit ?? 'none'}; ${time} ms; kept: ${ref ?? 'nothing'}`;
 

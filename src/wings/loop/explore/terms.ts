@@ -11,7 +11,7 @@ const EMPTY = /^(?:[a-z0-9]|am|an|as|at|be|by|do|he|if|in|is|it|me|my|no|of|on|o
  */
 export function listTerms(question: string): string[] {
   const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
-  // Splits first, because each segment holds a copy of its whole input.
+  // Splits the question first, because each segment holds a copy of the whole text that was segmented.
   const pieces = question.normalize('NFC').match(/\S{1,200}/gu) ?? [];
   const segments = pieces.flatMap((piece) => [...segmenter.segment(piece)]);
   const terms = segments.flatMap(({ segment, isWordLike }) => {

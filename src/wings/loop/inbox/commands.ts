@@ -34,7 +34,10 @@ const MOST = 1_000;
 /** Maximum characters of a reason. */
 const LONGEST = 4_000;
 
-/** Lists the items. @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO` */
+/**
+ * Lists the open items and, if asked, the closed ones.
+ * @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO`
+ */
 export async function listInboxItems(
   ports: Ports,
   context: Context,
@@ -52,7 +55,7 @@ export async function listInboxItems(
   };
 }
 
-/** Counts the items. @throws DevCliError as `listInboxItems`, `USAGE` */
+/** Counts the open items, and shows the first ones. @throws DevCliError as `listInboxItems`, `USAGE` */
 export async function summarizeInbox(
   ports: Ports,
   context: Context,

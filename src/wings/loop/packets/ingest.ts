@@ -61,7 +61,7 @@ export async function ingestResult(
   const state = await streams.read(LOOP);
   const git = { env: call.env };
   const { value, faults, sound } = readResult(resolve(call.cwd, file), file);
-  // Attempts under way are left out here: the transaction that accepts the result checks them.
+  // Ignores attempts under way, which the transaction that accepts the result checks.
   const offers = listOffers(context, goals, { ...state, attempts: {} });
   const listNow = (now: LoopState, at: string) => listFindings(sound, { state: now, at, offers });
   const isAttempt = 'ref' in value || 'patch' in value || isQuestion(sound);
@@ -133,7 +133,7 @@ export async function ingestResult(
       { claim: result.claim_id ?? null },
     )
     .catch(async (error: unknown) => {
-      // For example, another result was first. The number that this one reserved becomes free again.
+      // The transaction was refused, for example because another result was first: the number becomes free again.
       if (attempt !== null && place !== null) {
         const from = attempt.kept ?? attempt.base;
         await backend.openRefs(place.top, git).move(nameReference(attempt), { from, to: null });

@@ -79,7 +79,7 @@ function nameCommand({ config }: AttemptSite, attempt: Attempt): NamedCommand {
   return { name: nameSession(attempt), argv: [], line: toBoundedLine(attempt.tool, 200), shell: false, seconds };
 }
 
-/** What building a prompt needs. */
+/** The part of the site that is needed to build a prompt. */
 type PromptSite = Pick<AttemptSite, 'context' | 'config' | 'streams' | 'tellContext' | 'variant' | 'top' | 'git'>;
 type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from'> & {
   /** Null: the session writes no handoff, because a result is handed in instead. */
@@ -105,8 +105,8 @@ async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal):
 }
 
 /**
- * Returns the decision of a goal, or the alternative being tried; includes the ticket's reference only if it exists and
- * belongs to that alternative.
+ * Returns the decision that a goal's session must follow or, in a spike, the alternative that it tries. Includes the
+ * ticket's reference only if it exists and belongs to that alternative.
  */
 async function tellDecision(
   { context, variant, top, git }: PromptSite,

@@ -66,7 +66,7 @@ export async function settleAttempt(site: AttemptSite, attempt: Attempt, goal: L
   return outcome;
 }
 
-/** Removes the reference of an attempt that left nothing. */
+/** Removes the reference of an attempt of which no commit was kept. */
 export async function releaseReference({ refs }: Pick<AttemptSite, 'refs'>, attempt: Attempt): Promise<void> {
   const name = nameReference(attempt);
   const from = (await refs.list(name)).get(name);
@@ -154,7 +154,7 @@ export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: st
     ...{ cost_usd: costUsd, ref: kept === null ? null : nameReference(attempt), base },
     duration_ms: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
   };
-  // Whenever the branch again cannot be moved, the time makes the key new, so that there is a new inbox item.
+  // Whenever the branch cannot be moved, the time makes a new key, and so a new inbox item.
   const time = action === 'escalate' ? `:${at}` : '';
   return buildEvent('auto_attempt', { key: `${runId}:${nameAttempt(attempt)}:${action}${time}`, at, payload });
 }
