@@ -14,7 +14,7 @@ import { GOALS, listGoals } from './goals.js';
 
 type Commands = Pick<LoopFiles, 'config' | 'goals'>;
 
-/** Lists every command that working on the goals may start, verbatim, each with its origin. */
+/** Lists verbatim every command that may be started to work on the goals, each with its origin. */
 export function listConfigCommands({ config, goals }: Commands): string[] {
   const tools = Object.entries(config.ai_tools).map(([name, line]) => `ai_tools.${name}: ${line}`);
   const acceptance = listGoals(goals).flatMap(({ id, acceptance }) =>

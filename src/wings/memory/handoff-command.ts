@@ -164,7 +164,7 @@ function planWriting({ context }: PictureContext, handoff: Handoff, target: Targ
 function planRegion(workTree: string, body: string, { region: path, makesRegion }: Target): Plan['region'] {
   requireInside(workTree, path);
   const before = readBytes(join(workTree, path), workTree);
-  // Decoded as latin1, so that any encoding survives.
+  // Decoded as latin1, which preserves the bytes of any encoding.
   const text = before?.toString('latin1') ?? '';
   if (findWholeRegion(text, HANDOFF_MARKERS, path).kind === 'none' && !makesRegion) return null;
   const put = putRegion(text, HANDOFF_MARKERS, Buffer.from(body).toString('latin1'), 'first');

@@ -15,7 +15,7 @@ export type SessionJudgement =
 /** The parts of an attempt that the judgement uses. */
 type Known = Pick<Attempt, 'sessions' | 'stopped' | 'kept'>;
 
-/** Maximum sessions of one run. */
+/** Maximum number of sessions that may work on one run. */
 const MOST_SESSIONS = 5;
 /** Why an attempt that a signal or a reboot cut off does not count. */
 export const INTERRUPTED = 'it was interrupted';

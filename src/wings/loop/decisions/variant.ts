@@ -35,7 +35,7 @@ export interface TriedVariant {
   measured: Measurement;
 }
 
-/** Builds a goal for a variant, with the restrictions of the original goal. */
+/** Builds the goal under which an alternative is tried, with the restrictions of the goal that needs the decision. */
 export function buildVariantGoal(ticket: Ticket, alternative: string, { title, ...goal }: LoopGoal): LoopGoal {
   const { allowed_changes, acceptance, tool } = goal;
   const id = nameVariant(ticket.decision_id, alternative);

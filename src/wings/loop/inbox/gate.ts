@@ -8,7 +8,7 @@ import type { LoopCall, LoopPorts } from '../site.js';
 import { refuseAnswer } from './answers.js';
 import type { InboxItemView } from './items.js';
 
-/** Ids of choices that stop, for gates that no recipe defines. */
+/** Ids of choices that stop a run, for gates that no recipe defines. */
 const STOPS = ['stop', 'halt', 'abort', 'reject', 'fail'];
 
 /**

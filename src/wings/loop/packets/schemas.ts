@@ -5,7 +5,7 @@ import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../../.
 
 /** Kinds of orchestrators. */
 export const ADAPTERS = ['langgraph', 'openhands', 'other'] as const;
-/** Formats of a context. */
+/** Formats of the context in a packet. */
 export const FORMATS = ['markdown', 'plain', 'json'] as const;
 
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);

@@ -48,7 +48,8 @@ export async function runSession(site: AttemptSite, attempt: Attempt, goal: Loop
 }
 
 /**
- * Ends a session whose tree this machine has lost, and deletes its records: the session starts again in a new tree.
+ * Ends a session that ran in a tree which this machine no longer has, and deletes its records, so that the session
+ * starts again in a new tree.
  * @throws DevCliError `IO`, `COMMAND_FAILED`
  */
 export async function forgetSession(site: AttemptSite, attempt: Attempt): Promise<void> {

@@ -29,7 +29,7 @@ export interface ContractToolInput<Params> extends ContractState {
   isInside: (directory: string, path: string) => boolean;
 }
 
-/** The result of a call. */
+/** The result of a tool: its reply, and the changes to make. */
 export interface ToolOutcome {
   reply: JsonObject;
   /** The changes, which are made in this order. */
