@@ -17,7 +17,8 @@ interface Input {
 }
 
 /**
- * A file with its present and future content in latin1, which preserves the bytes of any encoding; null for no file.
+ * A file with its present and future content; null if it does not or will not exist. In latin1, which preserves the
+ * bytes of any encoding.
  */
 interface Piece {
   path: string;
@@ -32,8 +33,8 @@ interface Piece {
 type Change = 'written' | 'removed' | 'none' | 'edited';
 
 /**
- * `keep`: an existing block is renewed, but none is added: the shell may have reported that it needs none only because
- * of that block.
+ * `keep`: renews an existing block, but adds none. It does not remove the block either: the shell may report that it
+ * needs no block only because it has loaded this one.
  */
 type Aim = 'put' | 'keep' | 'take';
 
@@ -41,13 +42,13 @@ const MARKERS = { begin: '# >>> dev-cli completion >>>', end: '# <<< dev-cli com
 
 const EDITED = 'was edited since dev-cli wrote it, and is left alone';
 
-/** Line in a block whose startup file dev-cli created. */
+/** Marks a block whose startup file dev-cli created, so that uninstalling can remove the file. */
 const MADE = '# The file was made for this block.\n';
 
-/** Line in a block before which dev-cli added a missing line end. */
+/** Marks a block before which dev-cli added a missing line end, so that uninstalling can remove it. */
 const ENDED = '# The line before this block had no line end.\n';
 
-/** Matches what `dev-cli completion bash` printed in earlier versions, for the user to save. */
+/** Matches the script that `dev-cli completion bash` printed in earlier versions, for the user to save. */
 const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# installed-by)/;
 
 /**
@@ -57,7 +58,7 @@ const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# inst
  */
 export async function changeCompletion(context: Context, input: Input, env: NodeJS.ProcessEnv): Promise<Answer> {
   const id = input.shell ?? pickShell(env['SHELL']);
-  // Without a home directory, the shell would report system paths.
+  // Without a home directory, the shell would report paths of the system.
   if (!isAbsolute(context.home))
     throw new DevCliError('USAGE', 'No home directory is known: HOME is empty, or no absolute path.', {
       fix: 'Set HOME to your home directory, then repeat the call.',
@@ -150,9 +151,7 @@ function planBlock(path: string, script: string, id: ShellId, aim: Aim): Piece {
   return { path, was, becomes, shown, change: findChange(was === becomes, isOurs, aim) };
 }
 
-/**
- * @param isEnd whether to remove the line end before the block: dev-cli added it, and nothing after the block needs it
- */
+/** @param isEnd whether to remove the line end before the block: dev-cli added it, and no text follows that needs it */
 function takeBlock(text: string, isEnd: boolean): string {
   const taken = removeRegion(text, MARKERS);
   return isEnd ? taken.replace(/\n$/, '') : taken;
@@ -170,7 +169,7 @@ function read(path: string): string | null {
   return withIoErrors(path, null, () => (existsSync(path) ? readFileSync(path, 'latin1') : null));
 }
 
-/** Refuses a read-only file: it could be replaced, but was made read-only on purpose. */
+/** Refuses a read-only file: although it could be replaced, somebody made it read-only on purpose. */
 function requireWritable(path: string, aim: Aim): void {
   const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
   const facts = statSync(path, { throwIfNoEntry: false });

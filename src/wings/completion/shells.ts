@@ -10,14 +10,14 @@ interface Shell {
   program: string;
   /** Options that start an interactive shell, with the user's startup files, and run the script that follows. */
   options: readonly string[];
-  /** The script's name in completions/ of the package; below, its name when installed. */
+  /** The script's name in completions/ of the package; `file` is its name once installed. */
   script: string;
   file: string;
-  /** Shell code that prints `directory`, `startup`, and `looks` if a file in the directory is enough. */
+  /** Shell code that prints `directory`, `startup` and, if a file in the directory is enough, `looks`. */
   probe: string;
-  /** Shell code that prints `offers`: the completion of `dev-cli statu`. */
+  /** Shell code that prints `offers`: the words with which it completes `dev-cli statu`. */
   ask: string;
-  /** Returns the code for a startup file that loads a script. */
+  /** Returns the code with which a startup file loads a script. */
   load: (path: string) => string;
 }
 
@@ -69,12 +69,12 @@ export interface ShellEnvironment {
   signal: AbortSignal;
 }
 
-/** Milliseconds that a shell may take, including its startup files. */
+/** Maximum milliseconds that a shell may take, including its startup files. */
 const PATIENCE = 20_000;
 
 /**
  * Starts a shell and returns the values that it printed, by name; ignores other output of startup files. The shell gets
- * its own session: an interactive shell would take the terminal away from this process.
+ * its own session, because an interactive shell would otherwise take the terminal away from this process.
  * @throws DevCliError `USAGE` for a missing shell; `INTERRUPTED`
  */
 export function queryShell(
@@ -105,7 +105,7 @@ export function queryShell(
             }),
       );
     });
-    // Not `close`: a process left running by a startup file may keep the pipe open.
+    // Not `close`: a process that a startup file has left running may keep the pipe open.
     child.on('exit', () => {
       setImmediate(() => {
         child.stdout.destroy();

@@ -10,7 +10,7 @@ const SHELL = optional(
 const DRY_RUN = flag('Only show what would be written; write nothing.');
 const YES = flag("Change the shell's startup file, where that is needed, without a question.");
 
-/** Commands for the completion of command lines by shells (view.md, Completion). */
+/** Commands that set up shells to complete dev-cli command lines (view.md, Completion). */
 export const COMPLETION_SPECS = [
   {
     name: 'completion install',

@@ -8,22 +8,23 @@ export interface AssertionFailure {
   path: string;
   expected: string;
   actual: string;
-  /** The violated requirement, if it is not one of the case. */
+  /** The violated requirement, if it is none that the case names. */
   requirement?: string;
 }
 
-/** The expectation shown if a call was refused unexpectedly. */
+/** The expectation that a report shows if a call was refused unexpectedly. */
 export const NO_REFUSAL = 'no refusal';
 
-/** Replies of earlier steps, for `ref`. */
+/** Replies of earlier steps, to which `ref` matchers refer. */
 export type Replies = readonly Json[];
 
 const ISO = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 const LONGEST = 200;
 
 /**
- * Checks values by path. @param about prefix of paths in failures @param ofReply whether `keys` is the requirement on
- * reply fields
+ * Checks values by path.
+ * @param about begins the paths in failures
+ * @param ofReply whether a failed `keys` matcher violates the requirement on reply fields
  */
 export function checkValues(
   value: unknown,
@@ -48,7 +49,7 @@ export function checkValues(
   });
 }
 
-/** Describes the expectation that a value does not meet; null if it does. */
+/** Describes the expectation if a value does not meet it; null if it does. */
 function findMisfit(actual: unknown, expected: ExpectedValue, replies: Replies): string | null {
   const fits = isRecord(expected) ? match(actual, expected, replies) : (actual ?? null) === expected;
   return fits ? null : describe(expected);

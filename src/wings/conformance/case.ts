@@ -32,10 +32,10 @@ export type CaseVerdict =
   | { kind: 'fail'; failures: AssertionFailure[] }
   /** The target gave no answer that could be judged. */
   | { kind: 'error'; why: string }
-  /** The case has an event, but no target takes events. */
+  /** The case has an event, but the target takes no events. */
   | { kind: 'unsupported'; why: string };
 
-/** What all cases are run with. */
+/** The settings that all cases share. */
 export interface CaseSetup {
   commands: TargetCommands;
   naming: TargetNames;
@@ -51,7 +51,7 @@ export async function runCase(one: Case, bench: CaseSetup): Promise<CaseVerdict>
     return { kind: 'unsupported', why: 'it tells an event, and there is no --command' };
   }
   const root = mkdtempSync(join(tmpdir(), 'dev-cli-conformance-'));
-  // Variables that git sets for hooks would lead git, and a server, out of the directory.
+  // Drops the variables that git sets for hooks: they would make git, and a server, work outside the directory.
   const kept = Object.entries(bench.env).filter(([name]) => !name.startsWith('GIT_'));
   const env = { ...Object.fromEntries(kept), NEXUS_PROJECT_ROOT: root, DEV_CLI_ROOT: root };
   const site: CaseEnvironment = { root, env, signal: bench.signal, seconds: bench.seconds };
@@ -66,7 +66,7 @@ export async function runCase(one: Case, bench: CaseSetup): Promise<CaseVerdict>
       () => readFiles(root),
     );
   } catch (error) {
-    // The directory differs in each case; equal errors are grouped.
+    // Replaces the directory, which differs for each case, so that equal errors can be grouped.
     if (error instanceof TargetError) return { kind: 'error', why: error.message.replaceAll(root, '{root}') };
     throw error;
   } finally {
@@ -78,7 +78,7 @@ export async function runCase(one: Case, bench: CaseSetup): Promise<CaseVerdict>
 async function makeRepository(git: string, { root, env, signal }: CaseEnvironment): Promise<void> {
   const ask = async (...args: string[]): Promise<void> => {
     const limits = { timeoutSeconds: 30, maxBuffer: 1024 * 1024, cwd: root, signal };
-    // The user's settings may sign commits, or run hooks.
+    // Ignores the user's git configuration, which may sign commits or run hooks.
     const settings = { GIT_CONFIG_GLOBAL: devNull, GIT_CONFIG_NOSYSTEM: '1' };
     const { error, stderr } = await executeFile('git', args, { ...limits, env: { ...env, ...settings } });
     if (error !== null) throw new TargetError(`git ${args[0]} failed: ${stderr.toString().trim()}`);
@@ -103,7 +103,8 @@ export function writeFiles(before: Case['before'], root: string): void {
 }
 
 /**
- * Runs the steps of a case, up to the first that fails. @param call returns undefined if no target takes the step
+ * Runs the steps of a case, up to the first that fails.
+ * @param call returns undefined if no target takes the step
  * @param read returns the current files
  */
 export async function runSteps(
@@ -129,13 +130,16 @@ export async function runSteps(
       ...listViolations({ name: step.name, refused: reply.refused, before, after }, rules),
     ];
     if (failures.length > 0) return { kind: 'fail', failures };
-    // Files written after the answer are attributed to the next call.
+    // Files that are written only after the answer count as changes of the next call.
     before = after;
   }
   return { kind: 'pass' };
 }
 
-/** Returns null if a call was accepted or refused as expected; otherwise the only failure worth reporting. */
+/**
+ * Returns null if a call was accepted or refused as expected; otherwise the failure, which makes it pointless to check
+ * the reply.
+ */
 function judgeRefusal({ name, expects }: CaseStep, { value, refused }: TargetReply): AssertionFailure[] | null {
   if (refused === expects.error) return null;
   return [
@@ -188,8 +192,8 @@ function refer(value: Json, replies: Replies): Json {
 }
 
 /**
- * Reads the files below a directory as text, except git's; includes links, and directories that some tools use as
- * locks. An unreadable file counts as missing: a server may remove anything meanwhile, even the directory.
+ * Reads the files below a directory as text, except those of git. Includes links, and directories that some tools use
+ * as locks. An unreadable file counts as missing, because a server may remove anything at any time, even the directory.
  */
 export function readFiles(root: string): CaseFiles {
   const files = new Map<string, string>();
@@ -209,7 +213,7 @@ export function readFiles(root: string): CaseFiles {
 /** Maximum size of a file in bytes. */
 const LARGEST = 64 * 1024 * 1024;
 
-/** Returns null for a directory other than a lock. */
+/** Returns null for a directory, unless it is a lock. */
 function readText(path: string, entry: Dirent): string | null {
   if (entry.isDirectory()) return entry.name.endsWith('.lock') ? 'a directory' : null;
   if (entry.isSymbolicLink()) return `a link to ${readlinkSync(path)}`;

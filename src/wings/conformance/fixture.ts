@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../base/json.js';
 import { parsePath, REFERENCE } from './paths.js';
 
-/** Parses fixtures of a suite: what a case sets up, calls and expects (neutral.md, Fixtures). */
+/** Parses a suite's fixtures: what each case sets up, calls and expects (neutral.md, Fixtures). */
 
 /** An expected value: a scalar, or a matcher. */
 export type ExpectedValue = null | boolean | number | string | Matcher;
@@ -21,7 +21,9 @@ export type Matcher =
   | { absent: true }
   | { ref: string };
 
-/** An expected file: null if it must not exist, `same` if unchanged by the call, an exact text, or values by path. */
+/**
+ * An expected file: null if it must not exist, `same` if the call must not change it, an exact text, or values by path.
+ */
 export type ExpectedFile = null | 'same' | { text: string } | Record<string, ExpectedValue>;
 
 /** The expected result of a call. */
@@ -45,22 +47,22 @@ export interface Case {
   id: string;
   description: string;
   suite: string;
-  /** The folder of its file, and the file, relative to the suite. */
+  /** The folder of the case's file, and the path of the file, both relative to the suite. */
   folder: string;
   file: string;
   covers: { state_schemas?: Record<string, string[]>; return_value?: Record<string, string[]> };
   uncovered: string[];
   /** Requirements that the case proves. */
   requires: string[];
-  /** Whether the case tests a choice of dev-cli where the contract is silent. */
+  /** Whether the case tests a decision of dev-cli on something that the contract leaves open. */
   strict: boolean;
   git: string;
-  /** Files before the first call: JSON, or text. */
+  /** Files to create before the first call: JSON, or text. */
   before: Record<string, { json: Json } | { text: string }>;
   steps: CaseStep[];
 }
 
-/** A call as written in a fixture, with its expectations. */
+/** A call as its fixture contains it, with its expectations. */
 interface Called {
   action?: { tool: string; params: JsonObject };
   event?: { type: string; params?: JsonObject };
@@ -70,7 +72,7 @@ interface Called {
   error_contains?: string;
 }
 
-/** A case as written in a fixture, after validation against the schema of its format. */
+/** A case as its fixture contains it, valid by the schema of its format. */
 interface Written extends Called {
   test_id: string;
   description: string;
@@ -88,10 +90,10 @@ interface Written extends Called {
   };
 }
 
-/** The default branch of a case: without commits, and with a slash in its name. */
+/** The default branch of a case. It has no commits yet, and its name contains a slash. */
 const BRANCH = 'conformance/case';
 
-/** Parses a case. @param written the fixture @param harness replaces `{HARNESS_ID}` */
+/** Parses a case. @param written the fixture @param harness the id that replaces `{HARNESS_ID}` */
 export function readCase(written: unknown, at: Pick<Case, 'suite' | 'folder' | 'file'>, harness: string): Case {
   const one = replaceTokens(written as Json, harness) as unknown as Written;
   const { precondition = {}, postcondition = {}, steps: listed = [one], ...rest } = one;
@@ -122,7 +124,7 @@ export function readCase(written: unknown, at: Pick<Case, 'suite' | 'folder' | '
   };
 }
 
-/** @param after additional expectations, for the last step */
+/** @param after expectations to add to those of the step; for the last step only */
 function toStep(step: Called, after: NonNullable<Written['postcondition']>): CaseStep {
   const { action, event } = step;
   const returns = { ...step.assert_return, ...after.return_value };
@@ -138,7 +140,10 @@ function toStep(step: Called, after: NonNullable<Written['postcondition']>): Cas
   return { kind: 'event', name: event?.type ?? '', params: event?.params ?? {}, expects };
 }
 
-/** @param answered number of replies available at this point @throws Error for an invalid pattern or reference */
+/**
+ * @param answered the number of replies that a reference can name here
+ * @throws Error for an invalid pattern or reference
+ */
 function requireSound(value: unknown, answered: number): void {
   if (typeof value !== 'object' || value === null) return;
   const { ref, type, pattern } = value as Record<string, unknown>;
@@ -157,7 +162,7 @@ function isInside(path: string): boolean {
   return !/^[/\\]|^[A-Za-z]:|\0/.test(path) && !path.split(/[/\\]/).includes('..');
 }
 
-/** Returns whether a case expects nothing: it would pass whatever the server does. */
+/** Returns whether a case expects nothing, so that it would pass whatever the server does. */
 export function asksNothing({ steps }: Pick<Case, 'steps'>): boolean {
   return steps.every(
     ({ expects: { returns, files, error } }) => !error && Object.keys({ ...returns, ...files }).length === 0,

@@ -46,7 +46,7 @@ export function buildConformanceReport(
   };
 }
 
-/** Returns the tool that a case counts under; its folder if it calls several. */
+/** Returns the name under which a case is counted: its tool or, if it calls several, its folder. */
 function nameTool({ steps, folder }: Case): string {
   const [name = '', ...more] = new Set(steps.map((step) => step.name));
   return more.length === 0 ? name : folder;
@@ -70,12 +70,12 @@ function judgeRequirement(
   return { verdict, cases: (failed.length > 0 ? failed : passed).map(({ case: one }) => one.id) };
 }
 
-/** Requirements for all calls that an unexpected refusal can violate: how files and parameters are read. */
+/** The requirements on all calls that an unexpected refusal can violate: how files and parameters are read. */
 const OF_READING = ['all.7', 'all.8', 'all.9'];
 
 /**
- * Returns the requirements that a failure violates. Those for all calls (`all.*`) count only if the failure names one,
- * or the case has no others.
+ * Returns the requirements that a failure violates: the one that it names; else those of the case. Requirements on all
+ * calls (`all.*`) are left out then, unless the case has no others.
  */
 function blame({ requirement, expected }: AssertionFailure, { requires }: Case): readonly string[] {
   if (requirement !== undefined) return [requirement];
@@ -84,7 +84,7 @@ function blame({ requirement, expected }: AssertionFailure, { requires }: Case):
   return expected === NO_REFUSAL ? requires.filter((id) => OF_READING.includes(id)) : requires;
 }
 
-/** Names untested requirements only if they are few: after a partial run most are untested. */
+/** Names untested requirements only if they are few, because after a partial run most are untested. */
 function list(untested: Report['requirements']): string {
   return untested.length > LISTED ? '' : `: ${untested.map(({ id }) => id).join(' ')}`;
 }
@@ -122,8 +122,8 @@ export function renderReport({ tools, requirements, cases, total, ...counts }: R
 }
 
 /**
- * Renders `3 passed, 0 failed, 1 errors, 0 unsupported`; the words never change with the number, since programs parse
- * them.
+ * Renders `3 passed, 0 failed, 1 errors, 0 unsupported`. The words have no singular forms, because programs parse this
+ * line.
  */
 function renderCounts(counts: Counts): string {
   const kinds = ['passed', 'failed', 'errors', 'unsupported'] as const;

@@ -20,7 +20,7 @@ const LONGEST = 3600;
 /** Number of cases run in parallel. */
 const AT_ONCE = 4;
 
-/** What a call needs besides its context. */
+/** The directory and environment of a call. */
 interface Call {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -63,15 +63,16 @@ export async function runConformance(context: Context, input: Input, { cwd, env 
 const NOT_TRIED: CaseVerdict = { kind: 'error', why: 'not tried: no case before it got an answer' };
 
 /**
- * Returns whether the target seems to be dead: waiting again for each case would take minutes. @param verdicts may have
- * holes, which `filter` skips
+ * Returns whether the target seems to be dead; if so, the other cases are not run, since waiting for each would take
+ * minutes.
+ * @param verdicts may have holes, for cases that are not finished, which `filter` skips
  */
 function isSilent(verdicts: readonly CaseVerdict[]): boolean {
   const tried = verdicts.filter(({ kind }) => kind !== 'unsupported');
   return tried.length >= AT_ONCE && tried.every(({ kind }) => kind === 'error');
 }
 
-/** Returns the package, which contains the suites. */
+/** Returns the installed package of dev-cli, which contains the suites. */
 export function openShipped({ library: { reader, shipped } }: Pick<Context, 'library'>): ShippedPackage {
   return { reader, package: shipped };
 }
@@ -96,7 +97,7 @@ function chooseCases(
   throw new DevCliError('USAGE', 'Every case of these suites is one for --strict.', { fix: 'Add --strict.' });
 }
 
-/** @throws DevCliError `USAGE` for words that match nothing */
+/** @throws DevCliError `USAGE` if a word is not among the known ones */
 function requireKnown(target: string, words: readonly string[], known: readonly string[], kind: string): void {
   const details = words
     .filter((word) => !known.includes(word))

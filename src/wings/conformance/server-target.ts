@@ -9,7 +9,7 @@ import {
   type TargetReply,
 } from './target.js';
 
-/** Opens an MCP server, which is started at the first call and ended with the case. */
+/** Opens an MCP server as a target. The server is started at the first call, and ended with the case. */
 export function openServerTarget(argv: readonly string[], site: CaseEnvironment): CaseTarget {
   let opened: Promise<{ client: Client; said: () => string }> | null = null;
   return {
@@ -21,7 +21,7 @@ export function openServerTarget(argv: readonly string[], site: CaseEnvironment)
         const timeout = site.seconds * 1000;
         return read(await client.callTool({ name, arguments: params }, { timeout, signal: site.signal }));
       } catch (error) {
-        // A protocol error of the server about the call is its answer.
+        // If the server answers a call with a protocol error, that counts as a refusal.
         if (error instanceof ProtocolError) return { value: { error: error.message }, refused: true };
         throw toTargetError(error, `${name}: `, said());
       }

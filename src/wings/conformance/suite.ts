@@ -5,7 +5,7 @@ import { isRecord, parseOrNull } from '../../base/json.js';
 import { validateBySchema } from '../../recipe/user-schema.js';
 import { asksNothing, type Case, readCase } from './fixture.js';
 
-/** Reads the shipped suites, and those of a project (neutral.md, Fixtures). */
+/** Reads the shipped suites and a project's own suites (neutral.md, Fixtures). */
 
 /** Directories of shipped suites in the package. */
 const SHIPPED: Readonly<Record<string, string>> = {
@@ -110,8 +110,8 @@ function listFiles(reader: FileReader, directory: string): string[] {
 }
 
 /**
- * Reads the schemas of both formats, keyed by `format`. Allows any JSON in state files of the published one, whose own
- * fixtures need that.
+ * Reads the schemas of both formats, keyed by `format`. In the published format, state files may contain any JSON,
+ * because its own fixtures would violate the schema otherwise.
  */
 function readFormats({ reader, package: directory }: ShippedPackage): Record<1 | 2, string> {
   const read = (path: string): string => reader.read(join(directory, 'conformance', path)) ?? '{}';

@@ -3,7 +3,7 @@ import type { CaseStep } from './fixture.js';
 
 /** The targets that a case is run against (neutral.md, Conformance). */
 
-/** The result of a call. */
+/** A target's reply to a call, which it may have refused. */
 export interface TargetReply {
   value: Json;
   refused: boolean;
@@ -18,7 +18,7 @@ export interface CaseTarget {
 
 /** The target did not start, died, timed out, or violated the protocol, so its behaviour cannot be judged. */
 export class TargetError extends Error {
-  /** @param message is put on one line, since it may contain output of a program */
+  /** @param message is put on one line, since it may contain a program's output */
   constructor(message: string) {
     super(toLine(message));
   }
@@ -37,21 +37,21 @@ export interface TargetCommands {
 /** The target's own names for the calls of the contract. */
 export interface TargetNames {
   prefix: string;
-  /** From a tool, or `tool.parameter`, to the target's name for it. */
+  /** Maps a tool, or `tool.parameter`, to the target's name for it. */
   renamed: ReadonlyMap<string, string>;
 }
 
-/** The surroundings of a case. */
+/** The directory, environment and time limit with which a case is run. */
 export interface CaseEnvironment {
   /** Absolute directory of the case. */
   root: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
-  /** Seconds that an answer may take. */
+  /** Maximum seconds until a call is answered. */
   seconds: number;
 }
 
-/** Returns the message if a value is a refusal, or else null. */
+/** Returns the message of a value that is a refusal; null if it is none. */
 export function readRefusal(value: unknown): string | null {
   const error = isRecord(value) ? value['error'] : undefined;
   if (typeof error === 'string') return error;

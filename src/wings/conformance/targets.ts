@@ -23,7 +23,7 @@ function rename(
   return { name: renamed.get(name) ?? `${prefix}${name}`, params: Object.fromEntries(named) as JsonObject };
 }
 
-/** Opens the targets for the tools and the events of a case; null if there is none. */
+/** Opens the targets that answer the tools and the events of a case; null where there is none. */
 export function openTargets(
   { server, command }: TargetCommands,
   naming: TargetNames,
@@ -35,7 +35,7 @@ export function openTargets(
   return { tool: tools && { ...tools, call: (step) => tools.call(rename(step, naming)) }, event: direct };
 }
 
-/** Opens a target that runs a process per call, which prints one JSON value on stdout. */
+/** Opens a target that starts a process for each call; the process prints one JSON value on stdout. */
 function openCommand(command: readonly string[], { root, env, signal, seconds }: CaseEnvironment): CaseTarget {
   return {
     async call({ name, params }) {
@@ -54,7 +54,7 @@ function openCommand(command: readonly string[], { root, env, signal, seconds }:
   };
 }
 
-/** Describes how a program without an exit code ended. */
+/** Describes the end of a program that returned no exit code. */
 function describeEnd({ killed, signal, code }: ExecFileException, seconds: number): string {
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return 'printed more than 64 MiB';
   if (killed) return `gave no answer in ${seconds} s`;

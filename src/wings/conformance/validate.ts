@@ -8,18 +8,18 @@ import { parsePath } from './paths.js';
 import { openShipped } from './run.js';
 import { type Requirement, readStateSchemas, readSuite, readSuiteRequirements } from './suite.js';
 
-/** A claim of a suite without proof, or a missing claim. */
+/** A suite's claim that is not proved, or a claim that the suite lacks. */
 interface Finding {
   suite: string;
-  /** Only an error fails the call. */
+  /** Only an error makes the call fail. */
   severity: 'error' | 'note';
   case?: string;
   problem: string;
 }
 
 /**
- * `conformance validate` (neutral.md, Conformance). Gaps of the published suite, and fields that another suite does not
- * claim, are only notes.
+ * `conformance validate` (neutral.md, Conformance). Two kinds of gaps are only notes: those of the published suite, and
+ * fields that a suite other than dev-cli's own does not claim.
  * @param given a directory; undefined for both shipped suites
  * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with the fixtures; `USAGE` for a suite without
  * cases; `IO`
@@ -58,7 +58,7 @@ export async function validateConformance(context: Context, given: string | unde
   };
 }
 
-/** Lists the field paths of a schema, as `covers` writes them but without brackets: `issues.status`. */
+/** Lists the field paths of a schema in the notation of `covers`, but without brackets: `issues.status`. */
 function listFields(schema: unknown, root: unknown = schema, prefix = ''): string[] {
   if (!isRecord(schema)) return [];
   if (typeof schema['$ref'] === 'string') {
@@ -92,7 +92,7 @@ function listAsserted({ steps }: Case): Asserted[] {
     ...(expects.error ? [{ about: name, field: 'error' }] : []),
     ...Object.entries(expects.files).flatMap(([file, expected]) => {
       const about = `${file.slice(file.lastIndexOf('/') + 1).replace(/\.json$/, '')}.schema.json`;
-      // Asserting that a file exists, or not, asserts nothing about its fields.
+      // An assertion that a file exists, or does not, says nothing about its fields.
       const hasFields = expected !== null && typeof expected === 'object' && typeof expected['text'] !== 'string';
       return hasFields ? of(about, expected as Record<string, ExpectedValue>) : [];
     }),
@@ -119,7 +119,7 @@ function listUnclaimed(schema: string, fields: readonly string[], cases: readonl
   return open.length === 0 ? [] : [`no case claims ${open.join(', ')} of ${schema}`];
 }
 
-/** Lists claims without an assertion at their path or below. */
+/** Lists claims for which the case asserts nothing at the claimed path or below it. */
 function listEmptyClaims(one: Case): string[] {
   const asserted = listAsserted(one);
   const isProved = (owner: string, claim: string): boolean =>
@@ -133,7 +133,7 @@ function listEmptyClaims(one: Case): string[] {
   );
 }
 
-/** Lists parameters of accepted calls whose name and value are neither asserted nor excepted. */
+/** Lists the parameters of accepted calls that have a name and a value neither asserted nor exempted. */
 function listUnproven(one: Case): string[] {
   const claims = Object.values({ ...one.covers.state_schemas, ...one.covers.return_value })
     .flat()
@@ -161,7 +161,7 @@ function listUnknown(cases: readonly Case[], requirements: readonly Requirement[
   return [...named].filter((id) => requirements.every((one) => one.id !== id)).map((id) => `no requirement is ${id}`);
 }
 
-/** Lists requirements that no case proves, and quoted messages in requirements that no case expects. */
+/** Lists requirements that no case proves, and messages quoted in requirements that no case expects. */
 function listUntested(cases: readonly Case[], requirements: readonly Requirement[]): string[] {
   return requirements.flatMap(({ id, text }) => {
     const expected = cases
@@ -175,7 +175,7 @@ function listUntested(cases: readonly Case[], requirements: readonly Requirement
   });
 }
 
-/** Lists tools whose fields no case lists, and fields that no case asserts. */
+/** Lists tools for which no case lists the fields of the reply, and listed fields that no case asserts. */
 function listUnasked(cases: readonly Case[]): string[] {
   const steps = cases.flatMap((one) => one.steps).filter(({ kind }) => kind === 'tool');
   const fields = ({ expects: { returns } }: CaseStep): string[] => {
@@ -197,7 +197,7 @@ function join(prefix: string, name: string): string {
   return prefix === '' ? name : `${prefix}.${name}`;
 }
 
-/** Returns a claim without its brackets. */
+/** Returns the path of a claim without its brackets. */
 function plain(path: string): string {
   return path.replaceAll('[]', '').replace(/^\./, '');
 }

@@ -2,12 +2,12 @@ import { isRecord, isSameJson, parseOrNull } from '../../base/json.js';
 import { validateBySchema } from '../../recipe/user-schema.js';
 import { type AssertionFailure, renderShortValue } from './assertions.js';
 
-/** Checks the requirements for every call, whatever the case is about (neutral.md, All tools). */
+/** Checks the requirements that hold for every call, whatever its case is about (neutral.md, All tools). */
 
-/** The files in the directory of a case, by path: their text, or base64 if they are not text. */
+/** The files in a case's directory, by path: each as text, or as base64 if it is not text. */
 export type CaseFiles = ReadonlyMap<string, string>;
 
-/** The effects of a call. */
+/** A call, with the files before and after it. */
 export interface Exchange {
   name: string;
   refused: boolean;
@@ -15,7 +15,7 @@ export interface Exchange {
   after: CaseFiles;
 }
 
-/** What the checks need. */
+/** The published schemas and the harness, which the checks need. */
 export interface CheckContext {
   /** The published schemas of state files, by the name of the file. */
   schemas: ReadonlyMap<string, string>;
@@ -96,7 +96,7 @@ function listCycles(text: string | undefined): unknown[] {
   return isRecord(value) && Array.isArray(value['cycles']) ? value['cycles'] : [];
 }
 
-/** Returns whether a call may leave a file: the ignore rules, a requested artifact, or a file of the harness. */
+/** Returns whether a call may leave a file behind: the ignore rules, a requested artifact, or a file of the harness. */
 function isExpected(path: string, name: string, harness: string): boolean {
   if (!path.startsWith(HOME)) return true;
   const own = [

@@ -15,8 +15,9 @@ export async function activateGoal(
 }
 
 /**
- * Returns the state in which a goal starts again, with a person's note. The current batch tries it again, too.
- * @param asked.from the kept commit that the next attempt continues from; null: the branch
+ * Returns the state after a person asks for another attempt: adds the person's note, and counts attempts from 0.
+ * Forgets the outcome in the current batch, so that this batch tries the goal again.
+ * @param asked.from the kept commit that the next attempt continues from; null: no change, by default the branch
  */
 export function beginAnew(
   state: LoopState,

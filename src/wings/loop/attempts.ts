@@ -32,12 +32,12 @@ interface Kept {
   commit: string | null;
 }
 
-/** The goal of a variant consists of two ids. */
+/** `GOAL#N`. The goal may be long, because the goal of a variant is named by two ids: `DECISION.ALTERNATIVE`. */
 const ID = /^([A-Za-z0-9][A-Za-z0-9._-]{0,96})#([1-9]\d{0,8})$/;
 const NAMESPACE = 'refs/dev-cli/attempts';
 const DAY = 86_400_000;
 
-/** Why nobody works on an attempt in this state. */
+/** For each state in which nobody works on an attempt, the reason. */
 const WAITS: Readonly<Record<string, string>> = {
   parked: 'its run waits for a person',
   unmoved: 'the branch could not be moved',
@@ -113,7 +113,7 @@ export async function showAttempt(ports: Ports, context: Context, id: string, ca
   };
 }
 
-/** Lists the git commands that show an attempt's changes, and that apply them to the checked-out files. */
+/** Lists two git commands: one shows an attempt's changes, the other applies them to the checked-out files. */
 function listGitLines({ ref, base }: Kept): string[] {
   const name = quoteForShell(ref ?? '');
   // A fleet's verdicts come from other machines and people copy this line, so the base must look like a commit id.
@@ -161,7 +161,7 @@ export async function pruneAttempts(ports: Ports, context: Context, days: number
   };
 }
 
-/** Reads all attempts that have a record or a reference, by goal and number. */
+/** Reads all attempts that have a record or a reference, sorted by goal and number. */
 async function readAll(context: Context, { streams }: Pick<Backend, 'streams'>): Promise<Kept[]> {
   const { root, reader } = context;
   const base = `${root}/.dev/loop/attempts`;

@@ -31,7 +31,7 @@ import { removeStray } from './stray.js';
 import { LOOP } from './streams.js';
 import { computeConfigDigest, listConfigCommands } from './trust.js';
 
-/** Maximum parallel attempts; in a fleet, the slots of the workers limit them further. */
+/** Maximum parallel attempts; in a fleet, the workers' slots may allow fewer. */
 const MOST = 32;
 
 type Handlers = HandlersOf<typeof LOOP_SPECS>;
@@ -40,7 +40,7 @@ type Input = Parameters<Handlers['auto']>[1];
 /**
  * `auto` (loop-core.md, auto).
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GOAL_REFUSED`, `LOCKED`, `TREE_DIRTY`, `TOOL_MISSING`,
- * `CONFIG_UNTRUSTED`, `NEEDS_MISSING`, `IDENTITY_MISSING`, and errors of a goal's recipe
+ * `CONFIG_UNTRUSTED`, `NEEDS_MISSING`, `IDENTITY_MISSING`, and any code with which a goal's recipe is refused
  */
 export async function runAuto(ports: LoopPorts, context: Context, input: Input, call: LoopCall): Promise<Answer> {
   const files = readLoopFiles(context);
@@ -68,7 +68,7 @@ function requireFleet({ config }: Start['files'], { fleet: isAsked, dryRun, dryR
       });
 }
 
-/** The order for a batch. */
+/** A request to run a batch. */
 export interface BatchRequest extends Start {
   parallel: number;
   explain: boolean;
@@ -158,7 +158,7 @@ async function endBatch(site: AttemptSite, { runId }: Batch, ended: BatchEnd): P
   return { ...ended, batch };
 }
 
-/** Builds the answer about a batch. */
+/** Builds the answer: exit 0 if every goal is done without an error, 130 if a signal interrupted the batch, else 1. */
 function render(end: BatchEnd, interrupted: boolean, open: string): Answer {
   const { batch, notRun, parked, errors } = end;
   const outcomes = Object.entries(batch.outcomes);
@@ -206,7 +206,7 @@ function summarize({ batch, notRun, parked }: BatchEnd): string {
   return `${done} of ${all.size} goals done on ${batch.branch}${others.map((one) => `, ${one}`).join('')}${cost}.`;
 }
 
-/** Shows what a batch would do; locks, starts and writes nothing. */
+/** Shows what a batch would do, for `--dry-run`; takes no lock, starts nothing, and writes nothing. */
 async function showPlan(
   ports: LoopPorts,
   context: Context,

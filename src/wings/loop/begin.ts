@@ -15,15 +15,15 @@ import { LOOP } from './streams.js';
 
 const DECISION_PENDING = 'decision-pending';
 
-/** Initial values of an attempt without a session. */
+/** Initial values of an attempt's fields, before its first session. */
 const UNTRIED = {
   ...{ from: null, run: null, zero: null, handoff: '', handoffs: [], branches: [], sessions: 0, runSeq: 0, host: null },
   ...{ stopped: false, kept: null, facts: null, checks: [], verdict: null, commit: null, costUsd: 0 },
 } satisfies Partial<Attempt>;
 
 /**
- * Claims a goal and records a new attempt of it, whose number is never reused. @returns null if somebody else has the
- * goal
+ * Claims a goal and records a new attempt of it. The attempt's number is never reused.
+ * @returns null if somebody else has the goal, or it already has an attempt
  */
 export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promise<Attempt | null> {
   const { streams, refs } = site;
@@ -43,7 +43,7 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
     ...taken,
     ...(isDesk && { steps: STEPS_VERSION, ...omitUndefined({ named: role.named }) }),
   };
-  // Only the desk has what people wrote.
+  // Only the desk has the files that people wrote, so it stores the context for the worker.
   const context = isDesk ? await site.tellContext(goal.id) : null;
   const begun = await streams.transact(LOOP, (state) => {
     // An attempt may have been handed in for the goal since the plan was made.
@@ -66,8 +66,8 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
 }
 
 /**
- * Gives attempts that an older desk began the current version of the steps, so that current workers take them; steps
- * have keys, so it does not matter who takes them (fleet.md, Upgrades).
+ * Raises the version of the steps in attempts that an older desk began, so that current workers take them. Steps have
+ * keys, so it does not matter which worker carries them out (fleet.md, Upgrades).
  */
 export async function renewSteps({ streams, role }: Pick<AttemptSite, 'streams' | 'role'>): Promise<void> {
   if (role.kind !== 'desk') return;
@@ -96,12 +96,13 @@ export function buildAttempt(
   };
 }
 
-/** How often writing a nonexistent reference may fail. */
+/** How many times git may refuse to create a reference although it does not exist. */
 const TRIES = 5;
 
 /**
- * Reserves the number of a goal's next attempt by creating its reference, because a linked work tree is a separate root
- * with the same references. Until something is kept, the reference points at the base.
+ * Reserves the number of a goal's next attempt by creating the attempt's reference. A number in the state would not do:
+ * a linked work tree is a separate root with its own state, but has the same references. Until work is kept, the
+ * reference points at the base.
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function reserveNumber(
@@ -125,7 +126,7 @@ export async function reserveNumber(
   }
 }
 
-/** Blocks a goal that a person has to decide about first; starts no tool. */
+/** Blocks a goal that needs a person's decision first; starts no tool. */
 export async function blockUndecided({ site, tell }: BatchOrder, goal: LoopGoal, reason: string): Promise<void> {
   const { streams, context } = site;
   await writeOutcome(context, { id: goal.id, status: 'blocked', blockedReason: reason });

@@ -96,7 +96,7 @@ export function checkConfig(
   return { config: problems.length > 0 ? null : config, problems, warnings };
 }
 
-/** Rejects paths of which each work tree has its own. */
+/** Rejects paths that must not be copied, because each work tree has its own `.git`, `.ai` and `.dev`. */
 function findOwnFault(path: string): string | null {
   const [first = ''] = stripLeadingDot(path).split('/');
   return ['', '.', '.git', '.ai', '.dev'].includes(first)

@@ -6,21 +6,21 @@ import type { Context } from '../../run/context.js';
 import { CONFIG, checkConfig, type LoopConfig } from './config.js';
 import { checkGoals, GOALS, type LoopGoal } from './goals.js';
 
-/** Maximum characters of a file of the loop, as memory reads them; enough for hundreds of goals. */
+/** Maximum characters of one of the loop's files, the same limit as in memory; enough for hundreds of goals. */
 const MAX_LENGTH = 256 * 1024;
 
 /** The files with which people direct the loop. */
 export interface LoopFiles {
   config: LoopConfig;
-  /** As declared, each with its children. */
+  /** In the order of the file, each with its children. */
   goals: LoopGoal[];
-  /** Things that are ignored, each with its place. */
+  /** Warnings about parts that are ignored, each with its place. */
   warnings: string[];
   configText: string;
 }
 
 /**
- * Reads configuration and goals of a project (loop-core.md, Files).
+ * Reads a project's configuration and goals (loop-core.md, Files).
  * @throws DevCliError `NO_PROJECT`; `SCHEMA_INVALID` with all faults of both; `IO`
  */
 export function readLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>): LoopFiles {
@@ -29,8 +29,8 @@ export function readLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>
 }
 
 /**
- * Does the same with a reader that need not read from a disk.
- * @param root the prefix of its paths
+ * Does the same as `readLoopFiles`, with a reader that need not read from a disk.
+ * @param root the directory in front of the paths that the reader gets
  * @throws DevCliError as `readLoopFiles`
  */
 export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): LoopFiles {

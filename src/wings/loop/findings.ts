@@ -7,7 +7,7 @@ import { describeFaults } from '../../documents/schema-findings.js';
 import { locateOffset } from '../../recipe/source/problem.js';
 import { parsePointer, type YamlSource } from '../../recipe/source/yaml.js';
 
-/** Collects the faults of a file of the loop, each with its place and a fix. */
+/** Collects the faults of one of the loop's files, each with its place and a fix. */
 export interface FindingCollector {
   problems: ErrorDetail[];
   warnings: string[];
@@ -23,14 +23,14 @@ export interface FindingCollector {
 
 const NAMES = 'A name has letters, digits, ".", "_" and "-", and begins with a letter or digit.';
 
-/** Creates findings that start with the faults of the YAML itself. */
+/** Creates a collector that already contains the faults of the YAML itself. */
 export function createFindingCollector(source: YamlSource): FindingCollector {
   const { file, text, document } = source;
   const problems = source.problems.map(({ message, fix, line, column }) => ({
     problem: fix === undefined ? message : `${message} ${fix}`,
     at: `${file}:${line}:${column}`,
   })) as ErrorDetail[];
-  // Memory reads the same files, and accepts no aliases.
+  // Rejects aliases, because memory reads the same files and accepts none.
   for (const { name, at } of document === undefined ? [] : listAliases(document)) {
     const { line, column } = locateOffset(text, { start: at, end: at + 1 });
     problems.push({
@@ -92,7 +92,7 @@ function listAliases(document: NonNullable<YamlSource['document']>): { name: str
   return found;
 }
 
-/** Names the field, or the item of a list. */
+/** Names the field, or the list's item, that a pointer leads to. */
 function nameField(pointer: string): string {
   const [last = '', before = ''] = parsePointer(pointer).reverse();
   if (last === '') return 'the file ';

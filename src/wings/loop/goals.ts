@@ -45,7 +45,7 @@ export interface LoopGoal {
   children: LoopGoal[];
 }
 
-/** Lists goals and all their descendants, as declared. */
+/** Lists goals and all their descendants, in the order of the file. */
 export function listGoals(goals: readonly LoopGoal[]): LoopGoal[] {
   return goals.flatMap((goal) => [goal, ...listGoals(goal.children)]);
 }
@@ -138,7 +138,10 @@ export function completeGoal(goal: GoalFile, children: LoopGoal[]): LoopGoal {
   };
 }
 
-/** Checks what the pattern cannot express: an id becomes part of a git ref and of a directory's name. */
+/**
+ * Returns why an id that matches the schema's pattern cannot be part of a git ref or of a directory's name; null if it
+ * can.
+ */
 export function findIdFault(id: string): string | null {
   if (!/^[A-Za-z0-9]/.test(id)) return null;
   if (id.includes('..')) return 'has ".." in it, which no ref of git may have';
@@ -209,7 +212,7 @@ interface StatusChange {
 
 /**
  * Writes the status of a goal, and why it is blocked, into the current `.ai/goals.yaml`; all other bytes stay.
- * @param isDue called with the current text; false: the file stays
+ * @param isDue called with the current text; if it returns false, the file is not changed
  * @throws DevCliError `SCHEMA_INVALID` if the file cannot be changed in place, which leaves it unchanged; `LOCKED`,
  * `IO`
  */

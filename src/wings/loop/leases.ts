@@ -21,10 +21,11 @@ interface Swept {
 
 /** Each call first closes expired leases, by the store's own clock. */
 export interface Leases {
-  /** Takes a goal, or says why not; both are logged. @throws DevCliError `LOCKED`, `IO` */
+  /** Leases a goal, or returns why it is refused; logs either result. @throws DevCliError `LOCKED`, `IO` */
   take(asked: LeaseRequest): Promise<LeaseResult & Swept>;
   /**
-   * Extends an active lease of the worker to some minutes from now. @throws DevCliError `CLAIM_REFUSED`, `LOCKED`, `IO`
+   * Extends the worker's active lease: it then expires the given number of minutes from now.
+   * @throws DevCliError `CLAIM_REFUSED`, `LOCKED`, `IO`
    */
   renew(id: string, by: { worker: string; minutes: number }): Promise<Lease>;
   /** Releases a goal. @throws DevCliError `CLAIM_REFUSED`, `LOCKED`, `IO` */

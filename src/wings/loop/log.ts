@@ -31,7 +31,7 @@ export function readLog(context: Pick<Context, 'root' | 'clock' | 'ids'>): Parse
   return { ...scanLog(context, (event) => events.push(event)), events };
 }
 
-/** Passes events on one by one. @throws DevCliError as `readLog` */
+/** Calls `take` with one event after the other. @throws DevCliError as `readLog` */
 export function scanLog(
   { root, clock, ids }: Pick<Context, 'root' | 'clock' | 'ids'>,
   take: (event: LogEvent) => void,
@@ -60,8 +60,9 @@ export function flushEvents(
 }
 
 /**
- * Logs something that is already done: if the log cannot be written, nothing is undone, and the next call logs it.
- * @param oneByOne the queue of whoever else in this process writes to the log
+ * Logs work that is already done: if the log cannot be written, the call does not fail, and the next one writes the
+ * events.
+ * @param oneByOne the queue that all writers of the log in this process share
  */
 export async function flushEventsQuietly(
   site: Pick<AttemptSite, 'streams' | 'context'>,

@@ -40,7 +40,7 @@ export async function observeLoop(
   const { streams, desk } = await openLoopBackend(ports, context, call);
   const state = await streams.read(LOOP);
   const { state: standing } = inspectClaim(`${context.root}/${LOCK}`);
-  // In a fleet, another root may hold the batch.
+  // In a fleet, the batch may be running at another root.
   const running = standing === 'alive' || standing === 'unreadable' || (await desk?.isHeld()) === true;
   const all = listGoals(files.goals);
   const goals = placeGoals(files.goals).map((placed) => describeGoal(context, placed, all, state));

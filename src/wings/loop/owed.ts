@@ -4,7 +4,7 @@ import { NEW_GOAL } from './steps/settle.js';
 import { LOOP } from './streams.js';
 
 /**
- * Writes statuses of goals that were decided earlier but could not be written then (loop-core.md, Files).
+ * Writes the goals' statuses that were decided earlier but could not be written then (loop-core.md, Files).
  * @throws DevCliError as `writeOutcome`; the next call, or the next batch, writes them
  */
 export async function writeOwedStatuses({ streams, context }: Pick<AttemptSite, 'streams' | 'context'>): Promise<void> {

@@ -109,7 +109,7 @@ export const LoopConfigSchema = Type.Object(
   { ...noOtherKeys, $id: 'loop-config', description: 'How goals are worked on: .ai/config.yaml.' },
 );
 
-/** `.ai/config.yaml` as written. */
+/** The content of `.ai/config.yaml`, without defaults. */
 export type LoopConfigFile = Static<typeof LoopConfigSchema>;
 
 export const STATUSES = ['pending', 'active', 'done', 'blocked', 'dropped'] as const;
@@ -180,7 +180,7 @@ const GoalSchema = Type.Object(
   { ...noOtherKeys, description: 'A goal is an object with `id`, `title` and `status`.' },
 );
 
-/** A goal as written. */
+/** A goal as the file contains it, without defaults. */
 export type GoalFile = Static<typeof GoalSchema>;
 
 export const LoopGoalsSchema = Type.Object(

@@ -1,8 +1,11 @@
 import { DEFAULT_BASELINE_LIMITS } from './core/baseline.js';
 
-/** Files that `init` writes without a name (loop-core.md, Commands): short, with each key explained in place. */
+/**
+ * The files that `init` writes when it is called without a name (loop-core.md, Commands): short, with each key
+ * explained in place.
+ */
 
-/** The default values. */
+/** The default limits, as a commented-out part of the configuration. */
 const GUARDS_LINES = `# observe:\n${Object.entries(DEFAULT_BASELINE_LIMITS)
   .map(([name, bound]) => `#   ${name}: ${bound}\n`)
   .join('')}`;
@@ -96,7 +99,7 @@ goals:
 export const RULES_TEXT = `# Rules that every session is told, one a line. Lines that begin with # are for people.
 `;
 
-/** For the file in which agents read about a project. */
+/** A paragraph for the file in which agents read about a project. */
 export const AGENTS_PARAGRAPH = `## Goals
 Goals of this project are in .ai/goals.yaml, what always holds is in .ai/rules.md, and what earlier sessions left is in
 .ai/handoffs/. Run \`dev-cli context\` before you begin. Work on the goal that you were given and on nothing else, run the tests

@@ -28,8 +28,8 @@ const START = {
 } satisfies TProperties;
 
 /**
- * Commands that work on goals unattended, and those with which people and other programs direct that (loop-core.md,
- * Commands).
+ * Commands that work on goals unattended, and commands with which people and other programs direct this work
+ * (loop-core.md, Commands).
  */
 export const LOOP_SPECS = [
   {

@@ -16,7 +16,7 @@ const Commit = (description: string) => Type.String({ pattern: COMMIT, descripti
 const NullableCommit = (description: string) =>
   Type.Unsafe<string | null>({ ...NullableString, pattern: COMMIT, description });
 
-/** How a command of a session or of a judge ended. */
+/** How a session's command, or one of a judge, ended. */
 const CommandFact = Type.Object({
   line: Type.String({ description: 'The command line, secrets masked.' }),
   exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),
@@ -233,5 +233,5 @@ export type Batch = Frozen<Static<typeof Batch>>;
 export type InboxAnswer = Frozen<Static<typeof InboxAnswer>>;
 export type Spiked = Frozen<Static<typeof Spiked>>;
 export type Lease = Frozen<Static<typeof Lease>>;
-/** Members that older states lack are filled in, empty. */
+/** Members that older states lack are filled in as empty. */
 export type LoopState = Frozen<Required<Static<typeof LoopSchema>>>;

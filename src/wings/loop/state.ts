@@ -13,8 +13,8 @@ export const EMPTY_LOOP: LoopState = {
 };
 
 /**
- * Returns whether an attempt was handed in and is not judged yet: no session of the loop prepared it
- * (loop-operations.md, Packets).
+ * Returns whether an attempt was handed in and is not judged yet. A handed-in attempt has no `zero`, because the loop
+ * prepared no session for it (loop-operations.md, Packets).
  */
 export const isHandedIn = ({ state, zero }: Pick<Attempt, 'state' | 'zero'>): boolean =>
   state === 'judging' && zero === null;
@@ -28,11 +28,14 @@ export const nameAttempt = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string =>
 /** Returns the reference of an attempt's kept commit. */
 export const nameReference = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `refs/dev-cli/attempts/${goal}/${n}`;
 
-/** Returns the directory of an attempt's records, relative to the stream's. */
+/** Returns the directory of an attempt's records, relative to the stream's directory. */
 export const nameRecords = ({ goal, n }: Pick<Attempt, 'goal' | 'n'>): string => `attempts/${goal}/${n}`;
 
-/** Returns the path of the context that the desk of a fleet has a worker tell the session, relative to the stream's. */
+/**
+ * Returns the path of the context that a fleet's desk stores for the session at a worker, relative to the stream's
+ * directory.
+ */
 export const nameContext = (attempt: Pick<Attempt, 'goal' | 'n'>): string => `${nameRecords(attempt)}/context.md`;
 
-/** Increased when workers of older versions cannot continue an attempt of a newer one (fleet.md, Upgrades). */
+/** Increased whenever older workers could not continue an attempt that newer ones began (fleet.md, Upgrades). */
 export const STEPS_VERSION = 1;

@@ -29,13 +29,14 @@ export interface Streams {
   /**
    * Changes the state in one transaction.
    * @param decide pure, called with the current state
-   * @throws DevCliError `CLAIM_REFUSED` if the claim is over; `LOCKED`, `IO`, and as `read`; what `decide` throws
+   * @throws DevCliError `CLAIM_REFUSED` if the claim has ended; `LOCKED`, `IO`, and as `read`; any error of `decide`
    */
   transact<A>(stream: string, decide: (state: LoopState, at: string) => Change<A>, fence?: Fence): Promise<A>;
   /**
-   * Passes on the events that the log of this root lacks; a crash before they are removed can only duplicate them.
+   * Hands the events that this root's log lacks to `write`, then removes them; a crash in between can only duplicate
+   * them.
    * @param write must have written them to the log when it returns
-   * @throws DevCliError as `transact`; what `write` throws
+   * @throws DevCliError as `transact`; any error of `write`
    */
   tellNews(write: (events: readonly JsonObject[]) => void): Promise<void>;
 }
@@ -72,7 +73,10 @@ export function openLoop({ root, clock, ids, caller }: Pick<Context, 'root' | 'c
   };
 }
 
-/** Passes on the state's unsent events, then removes exactly these from the state. @throws DevCliError as `Streams` */
+/**
+ * Hands the state's unsent events to `write`, then removes exactly these from the state.
+ * @throws DevCliError as `Streams`
+ */
 export async function passOnUnsentEvents(
   { read, transact }: Pick<Streams, 'read' | 'transact'>,
   write: (events: readonly JsonObject[]) => void,

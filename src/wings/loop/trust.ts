@@ -14,7 +14,7 @@ import { GOALS, listGoals } from './goals.js';
 
 type Commands = Pick<LoopFiles, 'config' | 'goals'>;
 
-/** Lists every command that working on the goals may start, as written, each with its origin. */
+/** Lists verbatim every command that may be started to work on the goals, each with its origin. */
 export function listConfigCommands({ config, goals }: Commands): string[] {
   const tools = Object.entries(config.ai_tools).map(([name, line]) => `ai_tools.${name}: ${line}`);
   const acceptance = listGoals(goals).flatMap(({ id, acceptance }) =>
@@ -39,7 +39,7 @@ export function isConfigTrusted(context: Pick<Context, 'root' | 'store' | 'trust
   return isTrusted(context.trustDirectory, computeConfigDigest(context, files));
 }
 
-/** Returns what `trust config` shows. @throws DevCliError as `readLoopFiles` */
+/** Collects the commands and the digest that `trust config` shows. @throws DevCliError as `readLoopFiles` */
 export function describeConfig(context: Context): ConfigCommands {
   const files = readLoopFiles(context);
   return {

@@ -35,16 +35,19 @@ function readHandoff(project: Project, name: string): HandoffFile | null {
   }
 }
 
-/** Reads an optional file of the project; refuses a link that leads out of it. @throws DevCliError `IO` */
+/**
+ * Reads an optional file of the project; refuses a path that leaves the project through a link.
+ * @throws DevCliError `IO`
+ */
 function readOwn({ workTree, reader }: Project, path: string): string | null {
   requireInside(workTree, path);
   return reader.read(`${workTree}/${path}`);
 }
 
 /**
- * Returns the goal to work on; null if there are no goals. In an attempt's work tree it is the attempt's goal, read
- * from the root: goals in that tree are as old as its commit.
- * @param named the goal named by the newest handoff
+ * Returns the goal to work on; null if there are no goals. In an attempt's work tree, it is the attempt's goal, and is
+ * read from the root, because the tree's own copy of the goals may be outdated.
+ * @param named the goal that the newest handoff names
  * @throws DevCliError `SCHEMA_INVALID` with everything that is wrong with the goals; `IO`
  */
 export function readChosenGoal(
@@ -74,7 +77,7 @@ export function readBudget(project: Project): number {
   throw malformed(CONFIG, 'how large the context may be', [read]);
 }
 
-/** Returns the rules, one per line, secrets masked; none is ever left out. @throws DevCliError `IO` */
+/** Returns the rules, one per line, secrets masked; all of them, however many. @throws DevCliError `IO` */
 export function readProjectRules(project: Project): string[] {
   const text = readOwn(project, RULES) ?? '';
   return text

@@ -3,14 +3,17 @@ import type { Caller } from '../../base/caller.js';
 import type { Frozen } from '../../base/json.js';
 import { enumSchema, NullableString } from '../../base/schema.js';
 
-/** The schema of the book of memory: judgments recorded by explicit calls (memory.md, Where). Unknown keys are kept. */
+/**
+ * The schema of the book of memory: judgments recorded by explicit calls (memory.md, Where). Unknown keys are
+ * preserved.
+ */
 
 const text = (description: string) => Type.String({ description });
 const given = (description: string) => Type.Optional(text(description));
 
 /**
- * Builds the schema for a kind of entry: an object keyed by id. In a list, dropping the oldest entry would put all
- * others into every patch.
+ * Builds the schema for the entries of one kind: an object keyed by id. It is not a list, because dropping the oldest
+ * item of a list would move all others, so that every patch in the journal would contain them.
  */
 function entriesOf<P extends TProperties>(properties: P, description: string) {
   const entry = Type.Object({
@@ -83,7 +86,7 @@ export const BookSchema = Type.Object(
 
 type Snapshot = Frozen<Static<typeof BookSchema>>;
 
-/** The names of the kinds of entries. */
+/** The name of a kind of entry. */
 export type EntryKind = Exclude<keyof Snapshot, 'schemaVersion' | 'seq'>;
 
 /** For each kind, the type of a stored entry. */

@@ -6,7 +6,7 @@ import type { Book, Entries, EntryKind, Groups } from './book-schema.js';
 /** The version of the schema that this dev-cli writes. */
 export const BOOK_VERSION = 1;
 
-/** Maximum number of entries per kind in the book; the journal has all. */
+/** Maximum number of entries per kind in the book; older ones remain in the journal. */
 export const MAX_ENTRIES_PER_KIND = 50;
 
 const NO_ENTRIES: Groups = {
@@ -27,7 +27,7 @@ export const EMPTY_BOOK: Book = { schemaVersion: BOOK_VERSION, seq: 0, ...NO_ENT
 /** The result of adding an entry. */
 export interface AddResult<K extends EntryKind> {
   book: Book;
-  /** `none`: the last entry of the book says the same and stays. */
+  /** `none`: nothing was added, because the last entry of the kind says the same. */
   stored: 'added' | 'replaced' | 'none';
   id: string;
   entry: Entries[K];
@@ -48,7 +48,8 @@ const REPLACES: { readonly [K in EntryKind]: (one: Entries[K], other: Entries[K]
 };
 
 /**
- * Adds an entry as the newest. Removes those about the same thing and, beyond `MAX_ENTRIES_PER_KIND`, the oldest.
+ * Adds an entry as the newest of its kind. Removes entries about the same thing and, beyond `MAX_ENTRIES_PER_KIND`, the
+ * oldest.
  * @param seq the number of its journal entry, from which the id is derived
  */
 export function addBookEntry<K extends EntryKind>(book: Book, kind: K, entry: Entries[K], seq: number): AddResult<K> {
@@ -69,7 +70,7 @@ export function addBookEntry<K extends EntryKind>(book: Book, kind: K, entry: En
   };
 }
 
-/** Removes an entry from the book; null if there is none with this id. The journal keeps it. */
+/** Removes an entry from the book; null if there is none with this id. The entry remains in the journal. */
 export function forgetEntry(
   book: Book,
   id: string,
@@ -102,7 +103,10 @@ const toId = (seq: number): string => `m${seq}`;
 
 const toNumber = (id: string): number => Number(id.slice(1));
 
-/** Returns whether an entry only repeats the last one. A command that ran never does: it is new proof. */
+/**
+ * Returns whether an entry only repeats the last one. The result of a command that ran never does, because it is new
+ * proof.
+ */
 function repeats<K extends EntryKind>(kind: K, last: Identified<K>, entry: Entries[K]): boolean {
   if (kind === 'checkpoint' || kind === 'handoff' || ('how' in entry && entry.how === 'ran')) return false;
   const said = (one: object) => ({ ...one, id: null, at: null, by: null });

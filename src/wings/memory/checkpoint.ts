@@ -49,7 +49,7 @@ export async function createCheckpoint({ context, memory, options }: PictureCont
   return recordAndAnswer(memory, { keeper, restore: sayRestore(ref) }, () => ({ kind: 'checkpoint', entry }));
 }
 
-/** Returns the command that restores the files; newer files stay. */
+/** Returns the command that restores the files of a checkpoint; files created since then stay. */
 function sayRestore(ref: string): string {
   return `git restore --source=${ref} --worktree -- :/`;
 }

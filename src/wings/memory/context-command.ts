@@ -29,8 +29,8 @@ const createRenderer =
       : renderContext(document, format);
 
 /**
- * Renders the context for a session that works on a goal: rules, decisions, dead ends and verifications. Leaves out
- * next actions of other sessions, runs, and the state of the user's work tree (loop-core.md, auto).
+ * Renders the context for a session that works on a goal: rules, decisions, dead ends and verifications. Omits other
+ * sessions' next actions, runs, and the state of the user's work tree (loop-core.md, auto).
  * @throws DevCliError as `showContext`
  */
 export async function tellGoal(

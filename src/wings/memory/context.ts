@@ -16,7 +16,10 @@ import {
 } from './handoff.js';
 import type { Picture } from './picture.js';
 
-/** Builds the context that a new session gets (memory.md, Context). Pure: no clock, no order of files. */
+/**
+ * Builds the context that a new session gets (memory.md, Context). Pure: reads no clock, and does not depend on the
+ * order of files.
+ */
 
 export type ContextFormat = 'markdown' | 'plain' | 'json';
 
@@ -66,7 +69,10 @@ export function buildContext({ picture, goal, rules }: Sources): ContextDocument
   };
 }
 
-/** Returns the parts of the handoff that memory lacks: all of them in a clone that has only the file. */
+/**
+ * Returns the parts of the handoff file that memory does not have itself. In a fresh clone, where memory is empty, that
+ * is all of them.
+ */
 function withoutKnown({ sections }: HandoffFile, { decisions, notes, verification }: Picture) {
   return {
     Done: sections.Done,
@@ -95,7 +101,10 @@ function listFiles({ relevant, handoff }: Picture): string[] {
   return [...new Set([...named, ...(handoff?.sections['Context Files'] ?? [])])];
 }
 
-/** Steps to shorten a context, applied cumulatively, least important content first. Rules are never cut. */
+/**
+ * Steps to shorten a context. Each is applied on top of the previous ones, least important content first. Rules are
+ * never cut.
+ */
 const CUTS: readonly ((whole: ContextDocument) => ContextDocument)[] = [
   ({ extra, ...rest }) => ({
     ...rest,
@@ -113,7 +122,7 @@ const CUTS: readonly ((whole: ContextDocument) => ContextDocument)[] = [
 
 /**
  * Shortens a context until it fits.
- * @param render as it will be printed
+ * @param render renders the context as it will be printed, to measure it
  * @throws DevCliError `CONTEXT_TOO_LARGE`, with the sizes of the parts that cannot be left out
  */
 export function fitContext(
@@ -182,7 +191,7 @@ function tellReplaced(by: string | undefined): string {
   return by === undefined ? '' : ` (superseded by ${by})`;
 }
 
-/** Renders memory as lines. Facts captured by machines are labelled, so that nobody mistakes them for decisions. */
+/** Renders memory as lines. Facts that hooks captured are labelled, so that nobody mistakes them for decisions. */
 function tellMemory(extra: ContextDocument['extra']): string[] {
   const { intent, decisions = [], verification = [], tried = [], risks = [], runs = [], waiting = [] } = extra;
   const { requests = [], changes, branch = null } = extra;

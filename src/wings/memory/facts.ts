@@ -9,7 +9,7 @@ import { isIgnored } from '../../work/ignored.js';
 import type { Hearing } from './hearing.js';
 import { readShownHead } from './text.js';
 
-/** Captures facts from the hooks of a harness (memory.md, Hooks); nothing here waits for a lock. */
+/** Captures facts from the hooks of a harness (memory.md, Hooks), without ever waiting for a lock. */
 
 /** Maximum lengths in characters of a person's prompt, of the agent's last message, and of a path. */
 const REQUEST = 200;
@@ -17,8 +17,8 @@ const SAID = 400;
 const PATH = 400;
 
 /**
- * Records facts about an event. Never throws: a fact that cannot be written is lost. @param directory absolute path of
- * the memory
+ * Records facts about an event. Never throws: a fact that cannot be written is lost.
+ * @param directory absolute path of the memory
  */
 export function noteFacts(context: Hearing, event: HookEvent, directory: string): void {
   try {
@@ -26,7 +26,7 @@ export function noteFacts(context: Hearing, event: HookEvent, directory: string)
     const stamp = { at, by: { ...context.caller }, ...readShownHead(context.workTree) };
     for (const fact of listFacts(context, event)) appendFact(directory, { ...fact, ...stamp });
   } catch {
-    // An event must not fail because of this.
+    // A fact that cannot be recorded must not make the event fail.
   }
 }
 
@@ -53,7 +53,10 @@ function keepText(kind: string, given: string, longest: number): JsonObject[] {
   return text === '' ? [] : [{ kind, text }];
 }
 
-/** Lists the files in the work tree, relative to it, except ignored files and those of git and dev-cli. */
+/**
+ * Lists those of the files that are in the work tree, relative to it. Omits ignored files, and those of git and
+ * dev-cli.
+ */
 function listSeen({ workTree }: Hearing, files: readonly string[], cwd: string): string[] {
   const top = follow(workTree);
   const toPath = (file: string) => relative(top, follow(resolve(cwd, file))).replaceAll(sep, '/');
@@ -62,7 +65,7 @@ function listSeen({ workTree }: Hearing, files: readonly string[], cwd: string):
     .filter((path) => !isIgnored(top, `./${path}`, PATIENCE));
 }
 
-/** Seconds that git has to tell whether it ignores a path; without an answer, the path counts as not ignored. */
+/** Maximum seconds until git says whether it ignores a path; without an answer, the path counts as not ignored. */
 const PATIENCE = 2;
 
 function follow(path: string): string {

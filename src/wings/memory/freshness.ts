@@ -3,7 +3,7 @@ import type { Entries } from './book-schema.js';
 /** Whether a verification still holds for the current files (memory.md, Truth). */
 export type Freshness = 'fresh' | 'stale' | 'unknown' | 'failed' | 'told';
 
-/** @param content of the repository now; null if unknown */
+/** @param content the id of the repository's current content; null if unknown */
 export function judgeFreshness(
   { how, outcome, content: then }: Pick<Entries['verification'], 'how' | 'outcome' | 'content'>,
   content: string | null,

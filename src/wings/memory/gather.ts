@@ -11,9 +11,9 @@ import { buildPicture, type Picture, type PictureSources } from './picture.js';
 import { readRuns } from './runs.js';
 import { readShownHead } from './text.js';
 
-/** Reads everything that memory shows. Writes nothing. */
+/** Reads everything that memory shows, without writing anything. */
 
-/** The call that a picture is taken for. */
+/** The call for which a picture is built. */
 export interface PictureContext {
   context: Context;
   memory: Memory;

@@ -29,7 +29,7 @@ type Input = InputIn<typeof MEMORY_SPECS, 'handoff write'>;
 
 /** The files that a handoff is written to. */
 interface Target {
-  /** The file with dev-cli's region, relative to the work tree. */
+  /** The file that contains the region that dev-cli writes, relative to the work tree. */
   region: string;
   /** Whether the region is created if it is missing. */
   makesRegion: boolean;
@@ -37,7 +37,7 @@ interface Target {
   makesDirectory: boolean;
 }
 
-/** The default file with the region; git tracks it. */
+/** The default file for the region; git tracks it. */
 const PROJECT_CONTEXT = 'PROJECT_CONTEXT.md';
 
 /** @throws DevCliError `DATA_MISSING`, `DOCUMENT_UNREADABLE` for half a region; `IO`; as `recordJudgments` */
@@ -84,8 +84,8 @@ async function handOver(scene: PictureContext, input: Input, target: Target): Pr
     const file = input.print === true ? { file: done.file } : {};
     return buildAnswer(done, [], { ...keeper.told(), ...file, dryRun: true });
   }
-  // Write everything under the lock: without it nothing is written. A crash leaves at most a file that the repeated
-  // call writes again.
+  // Writes the files under the lock as well, so that without the lock nothing is written. After a crash, there is at
+  // most a file without a record; repeating the call writes that file again.
   const recorded = await recordJudgments(memory, (book) => {
     const planned = plan(book);
     const { handoff, file, region } = planned;
@@ -103,7 +103,7 @@ async function handOver(scene: PictureContext, input: Input, target: Target): Pr
   return buildAnswer(done, recorded, keeper.told());
 }
 
-/** Converts the input of the call to entries. @throws DevCliError `DATA_MISSING` */
+/** Converts the input of the call to judgments. @throws DevCliError `DATA_MISSING` */
 function judge(keeper: Keeper, input: Input, content: string | null): Judgment[] {
   const all = (target: string, given: string | readonly string[] = []) =>
     [given].flat().map((text) => keeper.keep(text, target));
@@ -123,7 +123,7 @@ function judge(keeper: Keeper, input: Input, content: string | null): Judgment[]
   ];
 }
 
-/** Reads the goal; unreadable goals must not prevent a handoff. */
+/** Reads the goal. If goals are unreadable, only warns, so that a handoff can still be written. */
 function readGoalOrWarn(
   { context }: PictureContext,
   { handoff }: PictureSources,
@@ -160,11 +160,11 @@ function planWriting({ context }: PictureContext, handoff: Handoff, target: Targ
   };
 }
 
-/** Puts the region into its file; no other byte changes. */
+/** Puts the region into its file, without changing any other byte. */
 function planRegion(workTree: string, body: string, { region: path, makesRegion }: Target): Plan['region'] {
   requireInside(workTree, path);
   const before = readBytes(join(workTree, path), workTree);
-  // Decoded as latin1, so that any encoding survives.
+  // Decoded as latin1, which preserves the bytes of any encoding.
   const text = before?.toString('latin1') ?? '';
   if (findWholeRegion(text, HANDOFF_MARKERS, path).kind === 'none' && !makesRegion) return null;
   const put = putRegion(text, HANDOFF_MARKERS, Buffer.from(body).toString('latin1'), 'first');
@@ -193,14 +193,17 @@ function createHandoff(workTree: string, { timestamp }: Handoff, text: string): 
   }
 }
 
-/** Removes absolute paths of this machine from a text for others. */
+/** Removes absolute paths of this machine from a text that others will read. */
 function hidePlaces(text: string, { workTree, root, home }: Pick<Context, 'workTree' | 'root' | 'home'>): string {
   const hide = (said: string, place: string, inside: string, alone: string) =>
     place.length > 1 ? said.replace(findPlace(place), (_, slash?: string) => (slash ? inside : alone)) : said;
   return hide(hide(hide(text, workTree, '', '.'), root, '', '.'), home, '~/', '~');
 }
 
-/** Matches an absolute path, but not inside another one: for `/app`, neither `./app` nor `/apple`. */
+/**
+ * Builds a pattern for an absolute path that does not match inside another path: `/app` matches in neither `./app` nor
+ * `/apple`.
+ */
 function findPlace(path: string): RegExp {
   const literal = path.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const begin = '(?:(?<![\\p{L}\\p{N}_.~)\\]}-])|(?<=(?<![\\p{L}\\p{N}_])-\\p{L}))';

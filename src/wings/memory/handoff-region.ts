@@ -61,7 +61,7 @@ function renderParts(handoff: Handoff, fit: Fit): string {
     '',
     ...(isEstimated ? ['> auto-estimated: nothing was decided or verified on record', ''] : []),
     ...Object.entries(facts).flatMap(([key, value]) => (value === null ? [] : [`- ${key}: ${cut(value, fit)}`])),
-    // The text of a prompt must not leave this machine.
+    // Omits an aim taken from a prompt, because a prompt's text must not leave this machine.
     ...part('Active intent', intent === null || intent.source === 'request' ? [] : [renderIntent(intent)]),
     ...part('Concrete next steps', steps),
     ...part(

@@ -11,11 +11,11 @@ import { judgeStatus, type Picture } from './picture.js';
  * Handoff). Pure.
  */
 
-/** The input that only the call knows. */
+/** The part of a handoff that only the call knows. */
 export interface HandoffInput {
   /** Local time with its UTC offset. */
   timestamp: string;
-  /** MCP, or the command line. */
+  /** `mcp_provided`: the call came over MCP; `file_fallback`: from the command line. */
   source: 'file_fallback' | 'mcp_provided';
   /** The goal from `.ai/goals.yaml`; null if there is none. */
   goal: { id: string; title: string } | null;
@@ -33,14 +33,14 @@ export interface Handoff extends HandoffInput {
   /** Reasons why the work is not complete. */
   missing: string[];
   quality: 'auto-drafted' | 'assisted' | 'ai-drafted';
-  /** The subject of the work: a goal, else a run, else a branch. */
+  /** What the session worked on: a goal, else a run, else a branch. */
   work: { id: string; title: string };
   /** Next steps, most important first. */
   steps: string[];
   picture: Picture;
 }
 
-/** Builds the handoff. @param before the picture that includes the judgments of this call */
+/** Builds the handoff. @param before the picture, which already includes the judgments of this call */
 export function buildHandoff(before: Picture, said: HandoffInput): Handoff {
   const picture = { ...before, waiting: withoutLast(before) };
   const proved = judgeStatus(picture);
@@ -57,7 +57,7 @@ export function buildHandoff(before: Picture, said: HandoffInput): Handoff {
   };
 }
 
-/** Leaves out what the previous handoff reported as waiting. */
+/** Omits items that come from the previous handoff. */
 function withoutLast({ waiting, handoff }: Picture): Picture['waiting'] {
   return waiting.filter(({ since }) => since !== handoff?.timestamp);
 }
@@ -103,7 +103,7 @@ export function renderIntent(intent: NonNullable<Picture['intent']>): string {
   return `${renderMemoryDecision(intent)}${branch === undefined ? '' : ` (decided on ${branch ?? 'no branch'})`}`;
 }
 
-/** Escapes comment markers in foreign text: an open comment would hide everything after it. */
+/** Escapes the start of comments in foreign text, because an unclosed comment would hide everything after it. */
 export function escapeMarkup(text: string): string {
   return text.replaceAll('<!--', '&lt;!--');
 }
@@ -148,7 +148,7 @@ export function renderTreeChanges({ changes, branch, head }: Pick<Picture, 'chan
 
 const CHANGED = 50;
 const CONTEXT_FILES = 10;
-/** Number of commits in a first handoff, when it is unknown where the work began. */
+/** Number of commits listed in a first handoff, since no earlier handoff shows where the work began. */
 const FIRST_COMMITS = 5;
 
 /** Builds the content of the handoff file. */

@@ -12,7 +12,7 @@ const EVENTS = ['session-start', 'user-prompt-submit', 'post-tool-use', 'stop'] 
 
 /**
  * Creates the handlers of memory.
- * @param answer called if there is a memory, at `directory`, and the event is relevant to it
+ * @param answer called only if memory is set up, in `directory`, and the event is relevant to it
  */
 export function createMemoryHookHandlers<C extends Hearing>(
   answer: (context: C, event: HookEvent, directory: string) => Promise<HookAnswer | null>,

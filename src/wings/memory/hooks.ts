@@ -4,8 +4,8 @@ import type { Context } from '../../run/context.js';
 import { createMemoryHookHandlers } from './hearing.js';
 
 /**
- * Handles harness events for memory (memory.md, Hooks): nothing here throws or blocks an event. Every hook loads this
- * file, so everything else is loaded only if there is a memory.
+ * Handles harness events for memory (memory.md, Hooks); nothing here throws or blocks an event. Because every hook
+ * loads this file, it loads all other code only if there is a memory.
  */
 
 /** Maximum number of characters that a session gets when it begins. */
@@ -25,7 +25,7 @@ export const HANDLERS: readonly HookHandler[] = createMemoryHookHandlers(
   },
 );
 
-/** Gives the context to a session that begins, or continues after a compaction. */
+/** Gives the context to a session that begins, or that continues after a compaction. */
 async function tellContext(context: Context & WithPorts, { cwd }: HookEvent): Promise<HookAnswer> {
   const [{ showContext }, { openMemory }] = await Promise.all([import('./context-command.js'), import('./memory.js')]);
   const scene = { context, memory: openMemory(context, cwd), options: { signal: context.signal } };
@@ -35,7 +35,7 @@ async function tellContext(context: Context & WithPorts, { cwd }: HookEvent): Pr
   return { tell: `${cut(text?.(createFormatterFor(undefined)) ?? '', LONGEST - last.length)}${last}` };
 }
 
-/** Loads the counting code only if something can wait. */
+/** Says how many items wait in the inbox. Loads the code that counts them only if something can wait. */
 async function tellInbox(context: Context & WithPorts): Promise<string> {
   const { root, reader, store } = context;
   const isLogged = reader.list(`${root}/.ai/events`).includes('events.jsonl');

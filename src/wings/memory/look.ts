@@ -5,7 +5,7 @@ import type { Context } from '../../run/context.js';
 import { BOOK, getDirectory, openMemory } from './memory.js';
 
 /**
- * Checks for `doctor` whether the book matches its journal (memory.md, Truth); returns nothing if there is no memory.
+ * Checks for `doctor` whether the book matches its journal (memory.md, Truth); reports nothing if there is no memory.
  * @throws DevCliError `JOURNAL_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export async function lookAtMemory(context: Context, { cwd }: { cwd: string }): Promise<Diagnosis[]> {

@@ -19,16 +19,16 @@ export type MemoryContext = Pick<Context, 'root' | 'workTree' | 'clock' | 'ids' 
 
 /** The memory of a clone, for one call. */
 export interface Memory {
-  /** Absolute: the directory that contains its `.dev`. */
+  /** Absolute path of the directory that contains the memory's `.dev`. */
   root: string;
   streams: WingStreams<Book>;
   context: MemoryContext;
 }
 
-/** The fields of every entry about its origin. */
+/** The fields of an entry that tell when, by whom and where it was recorded. */
 type Stamp = Pick<Entries[EntryKind], 'at' | 'by' | 'branch' | 'head'>;
 
-/** An entry to record; the stamp is added under the lock. */
+/** An entry to record, without its stamp, which is added under the lock. */
 export type Judgment = { [K in EntryKind]: { kind: K; entry: Omit<Entries[K], keyof Stamp> } }[EntryKind];
 
 /** The result of recording a judgment. */
@@ -48,15 +48,17 @@ export function getDirectory({ root }: Pick<Memory, 'root'>): string {
 }
 
 /**
- * Reads the book, before doing anything that it should record. @throws DevCliError `STATE_NEWER`, `JOURNAL_CORRUPT`,
- * `IO`
+ * Reads the book for a command that will record in it, so that an unreadable book stops the command early.
+ * @throws DevCliError `STATE_NEWER`, `JOURNAL_CORRUPT`, `IO`
  */
 export async function requireBook({ streams }: Memory): Promise<{ book: Book; warnings: string[] }> {
   const { snapshot, notices } = await streams.read(BOOK);
   return { book: snapshot ?? EMPTY_BOOK, warnings: notices };
 }
 
-/** Reads the book for display. An unreadable book counts as empty; `warnings` give the reason, or what was repaired. */
+/**
+ * Reads the book for display. An unreadable book counts as empty; `warnings` then say why, or else what was repaired.
+ */
 export async function readBook(memory: Memory): Promise<{ book: Book; warnings: string[] }> {
   try {
     return await requireBook(memory);
@@ -69,7 +71,7 @@ export async function readBook(memory: Memory): Promise<{ book: Book; warnings: 
 /**
  * Records judgments in one transaction.
  * @param judge called under the lock; if it throws, nothing changes
- * @throws DevCliError `LOCKED`, `IO`, `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`; what `judge` throws
+ * @throws DevCliError `LOCKED`, `IO`, `STATE_NEWER`, `STATE_CORRUPT`, `JOURNAL_CORRUPT`; any error of `judge`
  */
 export function recordJudgments(memory: Memory, judge: (book: Book) => readonly Judgment[]): Promise<Recorded[]> {
   return memory.streams.transact(BOOK, ({ snapshot, seq }) => {
@@ -79,7 +81,7 @@ export function recordJudgments(memory: Memory, judge: (book: Book) => readonly 
   });
 }
 
-/** Applies judgments to a book. @param seq of the last journal entry */
+/** Applies judgments to a book. @param seq the number of the last journal entry */
 export function applyJudgments(
   { context }: Pick<Memory, 'context'>,
   before: Book,
@@ -113,7 +115,8 @@ export function removeBookEntry(memory: Memory, id: string): Promise<{ kind: Ent
 
 function commit(memory: Memory, [first, ...rest]: NewEntry[], snapshot: Book) {
   if (first === undefined) return {};
-  // The holder of this lock also rotates the facts. If that fails, the file just keeps growing.
+  // The facts have no lock of their own, so the holder of this one rotates them. If that fails, the file just keeps
+  // growing.
   ignoreFailure(() => rotateFacts(getDirectory(memory)));
   return { entries: [first, ...rest] as [NewEntry, ...NewEntry[]], snapshot, files: [] };
 }

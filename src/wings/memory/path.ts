@@ -8,7 +8,7 @@ import { isIgnored } from '../../work/ignored.js';
 /** Maximum length of a path in characters. */
 const LONGEST = 200;
 
-/** Directories whose files memory must not name. */
+/** Directories with files that memory must not name. */
 const CLOSED = ['.git', '.dev', 'node_modules'];
 
 /**
@@ -36,7 +36,7 @@ function judgeText(given: string): string | null {
   if (isAbsolute(given) || given.startsWith('\\')) return 'it is absolute';
   if (/^[A-Za-z]:/.test(given)) return 'it names a drive';
   if (given.startsWith('~')) return 'it begins with ~';
-  // Before normalizing, which would disguise the secret in a URL.
+  // Checked before normalizing, which would disguise a secret in a URL.
   if (maskSecrets(given) !== given) return 'it contains what looks like a secret';
   return given.split('/').includes('..') ? 'it contains ..' : null;
 }

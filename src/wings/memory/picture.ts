@@ -11,14 +11,14 @@ import { type Freshness, judgeFreshness } from './freshness.js';
 import type { RunsReport, Waiting } from './runs.js';
 
 /**
- * Builds what memory shows from the current state (memory.md, Entries; Truth). Pure: the same sources give the same
- * picture.
+ * Builds the picture that memory shows of the current state (memory.md, Entries; Truth). Pure: the same sources give
+ * the same picture.
  */
 
 /** The data from which a picture is built. */
 export interface PictureSources extends RunsReport {
   book: Book;
-  /** As the hooks recorded them, oldest first. */
+  /** As hooks recorded them, oldest first. */
   facts: readonly JsonObject[];
   place: GitHead;
   /** Null without a repository. */
@@ -33,7 +33,7 @@ export interface PictureSources extends RunsReport {
   handoff: HandoffFile | null;
 }
 
-/** The aim. `branch`: where it was decided, if not here. */
+/** The aim of the work. `branch`: where it was decided, if not on the current branch. */
 interface Intent {
   text: string;
   reason?: string;
@@ -42,7 +42,7 @@ interface Intent {
   branch?: string | null;
 }
 
-/** A file that a tool has edited, with its state in git; `supporting`: neither changed nor committed. */
+/** A file that a tool has edited, with its state in git; `supporting`: it was neither changed nor committed since. */
 interface Edited {
   path: string;
   at: string;
@@ -54,17 +54,17 @@ interface Changes {
   total: number;
   staged: number;
   deleted: number;
-  /** All changed paths, first those that tools were seen to edit. */
+  /** All changed paths; those that tools were seen to edit come first. */
   paths: string[];
 }
 
-/** What memory shows; lists are oldest first, except commits and runs. */
+/** The picture that memory shows. Its lists are oldest first, except commits and runs. */
 export interface Picture extends RunsReport, GitHead {
   intent: Intent | null;
   next: Identified<'next'> | null;
   decisions: Identified<'decision'>[];
   verification: (Identified<'verification'> & { freshness: Freshness })[];
-  /** Commands that ran and failed on exactly the current content, whether shown or not. */
+  /** Commands that failed when they ran on exactly the current content, whether shown or not. */
   red: string[];
   relevant: Identified<'relevant'>[];
   notes: Identified<'note'>[];
@@ -84,7 +84,7 @@ export interface Picture extends RunsReport, GitHead {
 const LONGEST = 400;
 const REQUEST = 200;
 
-/** Maximum number shown of each kind. */
+/** Maximum number of items shown of each kind. */
 const SHOWN = { decision: 5, verification: 3, relevant: 10, note: 5, request: 3, edit: 10, elsewhere: 5 };
 
 const line = (text: string): string => toBoundedLine(text, LONGEST);
@@ -96,7 +96,7 @@ const toShown = ({ subject, session, ...commit }: RecentCommit): RecentCommit =>
 /** Files that memory writes itself; they do not count as changes. */
 const OWN = /^(?:PROJECT_CONTEXT\.md$|\.ai\/handoffs\/)/;
 
-/** Builds the picture. @param all whether to show everything stored; by default, as much as a session gets */
+/** Builds the picture. @param all whether to show everything stored, instead of only as much as a session gets */
 export function buildPicture(sources: PictureSources, all = false): Picture {
   const { book, present, handoff, runs, content, warnings } = sources;
   const { branch, head } = sources.place;
@@ -159,7 +159,7 @@ function summarize({ dirty, staged = [] }: WorkTreeStatus, facts: PictureSources
   };
 }
 
-/** Selects verifications: those that dev-cli ran come before claims. */
+/** Selects verifications: results of commands that dev-cli ran take precedence over claims. */
 function selectVerification(all: Identified<'verification'>[], most: number): Identified<'verification'>[] {
   const ran = all.filter(({ how }) => how === 'ran').slice(-most);
   const told = all.filter(({ how }) => how === 'told');
@@ -167,8 +167,8 @@ function selectVerification(all: Identified<'verification'>[], most: number): Id
 }
 
 /**
- * Finds the aim: the newest standing decision, preferably on this branch; else from the handoff, a live run or the last
- * request.
+ * Finds the aim: the newest decision that was not superseded, preferably on this branch; else the aim of the handoff,
+ * of a live run, or of the last request.
  */
 function findIntent(
   decisions: readonly Identified<'decision'>[],
@@ -191,7 +191,7 @@ function findIntent(
   return request === undefined ? null : { text: request, source: 'request' };
 }
 
-/** Returns how the last session ended: by the handoff file, or by memory if a newer call wrote no file. */
+/** Returns how the last session ended: from the handoff file or, if a later call wrote no file, from memory. */
 function findHanded(book: Book, handoff: HandoffFile | null): Picture['handed'] {
   const last = listEntries(book, 'handoff').at(-1);
   if (last === undefined || last.file !== undefined) return handoff;
@@ -232,7 +232,7 @@ function listEdited({ facts, commits }: PictureSources, changes: Changes | null)
   return [...edited.values()];
 }
 
-/** Judges the work by proof alone: it is complete if nothing is missing. */
+/** Judges the work by proof alone: it is complete if no proof is missing. */
 export function judgeStatus(picture: Picture): { status: HandoffStatus; missing: string[] } {
   const { changes, verification, runs, waiting, red } = picture;
   const last = verification.filter(({ how }) => how === 'ran').at(-1);

@@ -4,7 +4,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { ReadContext } from '../../run/context.js';
 import type { RunHead, RunState } from '../../run/state.js';
 
-/** Reads runs for memory: always live, never stored (memory.md, Entries). */
+/** Reads runs for memory, each time anew: memory never stores them (memory.md, Entries). */
 
 /** A run that is not completed. */
 interface RunNews {
@@ -14,9 +14,9 @@ interface RunNews {
   where: string;
   updated: string;
   goal: string | null;
-  /** The goal of goals.yaml whose run it is, by id. */
+  /** The id of the goal that the run was begun for, if any. */
   goal_id?: string;
-  /** Texts of the manifest's sections. */
+  /** The text of the manifest's sections. */
   decisions?: string;
   failed?: string;
 }
@@ -27,11 +27,11 @@ export interface Waiting {
   run?: string;
   summary: string;
   since: string;
-  /** How to answer. */
+  /** How a person answers it. */
   answer?: Invocation | Instruction;
 }
 
-/** What the runs of a root report. */
+/** A report on a root's runs. */
 export interface RunsReport {
   runs: RunNews[];
   waiting: Waiting[];
@@ -52,7 +52,7 @@ export async function readRuns(context: ReadContext): Promise<RunsReport> {
   };
 }
 
-/** Lists what waits for a person in any run, with the data that distinguish the items. */
+/** Lists what waits for a person in any run, with the run, action and goal that distinguish the items. */
 export async function listWaiting(
   context: ReadContext,
 ): Promise<(Waiting & { run: string; action: string; goal: string | null })[]> {
@@ -84,7 +84,7 @@ async function readOpen(context: ReadContext) {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Loads the rendering of runs, which is large, only if there is a run. */
+/** Describes a run. The code that renders runs is large, so it is loaded only here. */
 async function tellRun(context: ReadContext, head: RunHead & { snapshot: RunState }): Promise<RunNews> {
   const [{ buildRow }, { createRunView }, { MANIFEST_SECTIONS }, { renderSections }] = await Promise.all([
     import('../../views/list.js'),

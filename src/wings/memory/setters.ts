@@ -14,7 +14,7 @@ import { createKeeper, type Keeper } from './text.js';
 
 type Input<Name> = InputIn<typeof MEMORY_SPECS, Name>;
 
-/** Stored as the reason why a file matters if none is given. */
+/** The reason that is stored for a relevant file if the call gives none. */
 const STOCK_REASON = 'Part of the work at hand.';
 
 const NO_REASON =
@@ -75,7 +75,7 @@ export async function forgetMemoryEntry(memory: Memory, id: string): Promise<Ans
   };
 }
 
-/** Builds the answer of a command that has recorded something. @param more further members */
+/** Builds the answer of a command that has recorded something. @param more additional members of the answer */
 export function buildRecordedAnswer({ stored, id, entry, kind }: Recorded, more: object = {}): Answer {
   const done = { added: 'Recorded', replaced: 'Recorded in place of an earlier one', none: 'Unchanged' }[stored];
   return { exit: 0, json: { ok: true, stored, id, entry, ...more }, text: () => `${done}: ${kind} ${id}.` };
@@ -88,7 +88,11 @@ export async function recordJudgment(memory: Memory, judge: (book: Book) => Judg
   return recorded;
 }
 
-/** Records one judgment and answers. @param more further members of the answer @throws DevCliError as `recordJudgments` */
+/**
+ * Records one judgment and answers.
+ * @param more additional members of the answer
+ * @throws DevCliError as `recordJudgments`
+ */
 export async function recordAndAnswer(
   memory: Memory,
   { keeper, ...more }: { keeper: Keeper; advice?: string; restore?: string },

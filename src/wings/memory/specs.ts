@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { choice, flag, freeText, optional, texts, word, words } from '../../registry/values.js';
 
-/** Settings shared by commands that record something; `REFUSES`: those that may also exit with 3, a refusal. */
+/** Settings of commands that record something; `REFUSES` is for those that may also refuse, with exit 3. */
 const WRITES = { actor: 'agent', output: 'document', exits: [0, 1, 2, 4, 130] } as const;
 const REFUSES = { ...WRITES, exits: [0, 1, 2, 3, 4, 130] } as const;
 

@@ -7,7 +7,7 @@ const LONGEST = 400;
 
 /**
  * Prepares a text for memory: one line, secrets masked, then cut (memory.md, Entries).
- * @param target the option or argument that contained it
+ * @param target the option or argument that the text was given in
  * @returns `masked`: whether a secret in it was masked
  * @throws DevCliError `DATA_MISSING` for a text without visible characters
  */
@@ -22,11 +22,11 @@ export function keepText(given: string, target: string): { text: string; masked:
   return { text, masked: holdsMask(text) && !holdsMask(given) };
 }
 
-/** Prepares the texts of one call; remembers whether any was masked. */
+/** Prepares all texts of one call, and remembers whether a secret was masked in any. */
 export interface Keeper {
-  /** As `keepText`; a missing text stays undefined. */
+  /** Does the same as `keepText`; a missing text stays undefined. */
   keep<T extends string | undefined>(given: T, target: string): T;
-  /** Returns the part of the answer about the texts. */
+  /** Returns the member of the answer that says whether a secret was masked. */
   told(): { masked?: true };
 }
 
@@ -44,7 +44,7 @@ export function createKeeper(): Keeper {
   };
 }
 
-/** Reads HEAD; cleans the branch name as foreign text. @param workTree absolute */
+/** Reads HEAD; makes the branch name, which is foreign text, safe to show. @param workTree absolute */
 export function readShownHead(workTree: string): GitHead {
   const { branch, head } = readGitHead(workTree);
   return { branch: branch === null ? null : toBoundedLine(branch, LONGEST), head };

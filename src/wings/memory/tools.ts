@@ -4,8 +4,8 @@ import { HANDOFF_TEXTS } from './specs.js';
 const group = 'memory';
 
 /**
- * The memory tools that agents call without a shell (memory.md, MCP). Their descriptions are part of every session, so
- * each word counts.
+ * The memory tools that agents call without a shell (memory.md, MCP). Every session gets their descriptions, so each
+ * word counts.
  */
 export const MEMORY_TOOLS = [
   {

@@ -17,17 +17,17 @@ import { createKeeper, type Keeper } from './text.js';
 
 type Verification = Entries['verification'];
 
-/** Seconds that a repeated command may take. */
+/** Maximum seconds that a repeated command may take. */
 const REPEATED_SECONDS = 300;
 
-/** Maximum number of characters of arguments that are stored for a repetition. */
+/** Maximum length in characters of the arguments stored to repeat a command; longer commands are not repeated. */
 const LONGEST_ARGV = 4_000;
 
 /**
  * `memory verify` (memory.md, Commands).
  * @param cwd absolute
- * @throws DevCliError `COMMAND_FAILED` for a command that cannot be run, or that a signal ended: nothing is recorded;
- * `DATA_MISSING`; `INTERRUPTED`; as `recordJudgments`
+ * @throws DevCliError `COMMAND_FAILED` for a command that cannot be run or that a signal ended, in which case nothing
+ * is recorded; `DATA_MISSING`; `INTERRUPTED`; as `recordJudgments`
  */
 export function recordVerification(
   scene: PictureContext,
@@ -60,7 +60,7 @@ async function runOne(
   const before = await computeContentTree(workTree, options);
   const begun = clock.now();
   const end = await runWithOutputOnStderr(argv, { env: options.env ?? process.env, signal, ...how });
-  // If the clock was set back meanwhile, the duration is unknown.
+  // Counts as 0 seconds if the clock was set back while the command ran.
   const took = Math.max(0, Math.round((clock.now() - begun) / 1000));
   const content = await computeContentTree(workTree, options);
   const keeper = createKeeper();
@@ -75,7 +75,7 @@ async function runOne(
       command: keeper.keep(line, 'the command'),
       ...ended,
       how: 'ran',
-      // The content when the command began: it proves something about that, not about later changes.
+      // The content from before the command: the result proves something about that, not about later changes.
       content: before,
       ...(isRepeatable ? { argv: [...argv] } : {}),
       cwd: maskSecrets(cwd),
@@ -85,7 +85,7 @@ async function runOne(
   return { recorded, moved: before !== content && before !== null && content !== null };
 }
 
-/** @throws DevCliError `COMMAND_FAILED` if the end says nothing about what was verified */
+/** @throws DevCliError `COMMAND_FAILED` if the way the command ended proves nothing */
 function describeEnd(
   end: GroupEnd,
   line: string,
@@ -131,7 +131,7 @@ export function readClaim(keeper: Keeper, text: string, target: string, outcome:
   return { ...kept, outcome, how: 'told' as const };
 }
 
-/** Repeats the commands whose result does not hold for the current content, oldest first. */
+/** Repeats the commands whose results do not hold for the current content, oldest first. */
 async function repeat(scene: PictureContext): Promise<Answer> {
   const { context, memory, options } = scene;
   const { workTree } = context;
@@ -156,7 +156,7 @@ async function repeat(scene: PictureContext): Promise<Answer> {
       passed &&= said.outcome === 'passed';
       ran.push({ id: recorded.id, entry: said });
     } catch (error) {
-      // A command that can no longer be run must not prevent the others.
+      // If a command can no longer be run, the others are still repeated.
       if (!(error instanceof DevCliError) || error.code !== 'COMMAND_FAILED') throw error;
       passed = false;
       skipped.push({ id: entry.id, command: entry.command, why: error.message });

@@ -24,7 +24,7 @@ import { REST_TOOLS } from './tools/rest.js';
 import { TASK_TOOLS } from './tools/tasks.js';
 import type { ContractState, ContractTool, ContractToolInput, ContractTools, ToolOutcome } from './tools/tool.js';
 
-/** The result of a tool: its value, and warnings to show besides. */
+/** The result of a tool: its value, and warnings to show along with it. */
 export interface Called {
   value: JsonObject;
   warnings: string[];
@@ -39,8 +39,8 @@ const TOOLS: ContractTools<CallName> = { ...PLAN_TOOLS, ...TASK_TOOLS, ...REST_T
 const LOCKED = ['history', 'plan', 'tasks', 'tracker'] as const satisfies readonly FileKey[];
 
 /**
- * Calls a tool, or reports an event (neutral.md, The tools). Either everything happens and is on disk when the call
- * answers, or nothing does.
+ * Calls a tool, or reports an event (neutral.md, The tools). When the call answers, either all its changes are on disk,
+ * or none has been made.
  * @param named the parameters, unchecked
  * @throws DevCliError `TOOL_REFUSED` with the message of the contract, `LOCKED`, `IO`, `INTERRUPTED`
  */
@@ -64,7 +64,7 @@ export async function callContractTool(context: NeutralContext, name: CallName, 
   return { value: reply, warnings: [...warnUnknown(schema, given), ...warnings] };
 }
 
-/** Accepts `decision` for `summary`, as later versions of the contract name it. */
+/** Accepts the parameter `summary` under the name `decision`, which later versions of the contract use. */
 function readLaterName(name: string, given: JsonObject): JsonObject {
   const { decision, ...rest } = given;
   if (name !== 'plan_decide' || decision === undefined || Object.hasOwn(given, 'summary')) return given;
@@ -78,7 +78,7 @@ export function openFiles({ workTree, clock, ids, signal }: NeutralContext): Sha
 
 /**
  * Reads files on demand, each once, so that all parts of a call see the same content.
- * @param held receives what was read
+ * @param held collects what was read
  */
 export function createContractState(
   bytes: (path: string) => Content,
@@ -107,7 +107,7 @@ export function createView({ read }: Pick<SharedFiles, 'read'>): (path: string) 
 /**
  * Changes the files under their locks, after finishing what an earlier, interrupted call left. If the call reads
  * another file that has a lock, it starts over with that lock as well.
- * @throws DevCliError `LOCKED`, `IO`; what `decide` throws
+ * @throws DevCliError `LOCKED`, `IO`; any error of `decide`
  */
 export async function changeFiles(
   context: NeutralContext,
@@ -137,7 +137,7 @@ export async function changeFiles(
   }
 }
 
-/** Finishes an interrupted call, or discards it. */
+/** Finishes an interrupted call if its cycle is in the history; otherwise discards it. */
 function finishLeft(read: SharedFiles['read'], warnings: string[]): SharedFilesDecision<null> {
   const closing = parseClosing(read(`${NEXUS_DIRECTORY}/${CLOSING_PATH}`));
   if (closing === null) return { answer: null, changes: [] };
@@ -146,7 +146,7 @@ function finishLeft(read: SharedFiles['read'], warnings: string[]): SharedFilesD
   return { answer: null, changes: [...changes, buildFileRemoval(CLOSING_PATH)] };
 }
 
-/** Returns the branch, even one without commits, from git's own files. */
+/** Returns the branch, even one without commits; reads git's own files. */
 function readBranch(workTree: string): string {
   const { branch, head } = readGitHead(workTree);
   return branch ?? (head === null ? 'unknown' : 'HEAD');

@@ -37,7 +37,7 @@ function createCheck(key: 'plan' | 'tasks' | 'tracker', validate: Validator): Fi
   };
 }
 
-/** Lists the faults of a cycle, which can only be warnings since a cycle is never changed. */
+/** Lists the faults of a cycle as warnings; they cannot be errors, because nobody may change a cycle to fix them. */
 function judgeCycle(cycle: unknown, at: number): string[] {
   return describeFaults(listSchemaFaults(validateCycle, cycle)).map(
     ({ pointer = '', problem }) => `cycle ${at + 1}: ${pointer} ${problem}`,

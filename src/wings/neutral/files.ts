@@ -9,7 +9,7 @@ import type { Cycle, NeutralPlan, NeutralTasks, TrackedAgent } from './schemas.j
 /** The directory of the contract, relative to the work tree. */
 export const NEXUS_DIRECTORY = '.nexus';
 
-/** Relative to `NEXUS_DIRECTORY`. */
+/** Paths relative to `NEXUS_DIRECTORY`. */
 export const CONTRACT_FILES = {
   history: 'history.json',
   plan: 'state/plan.json',
@@ -31,12 +31,12 @@ const IGNORED = ['*', `!${IGNORE}`, '!history.json', ...SHARED.flatMap((one) => 
 
 export type FileKey = keyof typeof CONTRACT_FILES;
 
-/** The content of the history file; it may contain cycles of other versions. */
+/** The content of the history file; some cycles may come from other versions of the contract. */
 export interface NeutralHistory {
   cycles: (Cycle | JsonObject)[];
 }
 
-/** The content of each file. There may be members that no version declares. */
+/** The content of each file. Files may also have members that no version declares. */
 export interface ContractFiles {
   history: NeutralHistory;
   plan: NeutralPlan;
@@ -47,7 +47,7 @@ export interface ContractFiles {
   reopens: unknown;
 }
 
-/** The list that a file must have to be usable; null if the file itself is the list. */
+/** The member that must be a list for a file to be usable; null if the file itself must be one. */
 const LISTS: Partial<Record<FileKey, string | null>> = {
   history: 'cycles',
   plan: 'issues',
@@ -55,7 +55,7 @@ const LISTS: Partial<Record<FileKey, string | null>> = {
   tracker: null,
 };
 
-/** Members that must be lists wherever they occur, in files that calls change. */
+/** In files that calls change, the members that must be lists wherever they occur. */
 const INNER = ['decisions', 'deps', 'files_touched'];
 
 /** Reads one of the files; null if it does not exist. @throws DevCliError `TOOL_REFUSED` for an unusable file, `IO` */
@@ -66,7 +66,7 @@ export function toolRefusedError(message: string): DevCliError {
   return new DevCliError('TOOL_REFUSED', message);
 }
 
-/** Returns the name of a file as messages use it. */
+/** Returns the name that messages use for a file. */
 export function getFileName(key: FileKey): string {
   return CONTRACT_FILES[key].slice(CONTRACT_FILES[key].lastIndexOf('/') + 1);
 }
@@ -82,7 +82,8 @@ export function parseFile<Key extends FileKey>(key: Key, content: Content): Cont
 }
 
 /**
- * Returns why a file is unusable: tools rely on its list, on the items being objects, and on the lists inside these.
+ * Returns why a file is unusable. Tools rely on its list, on the list's items being objects, and on the lists inside
+ * them.
  */
 function findFault(value: unknown, list: string | null, key: FileKey): string | null {
   const items = list === null ? value : isRecord(value) ? value[list] : undefined;
@@ -90,7 +91,7 @@ function findFault(value: unknown, list: string | null, key: FileKey): string | 
   const records = items.filter(isRecord);
   if (records.length < items.length)
     return `item ${items.findIndex((item) => !isRecord(item)) + 1} of its list is no object`;
-  // Cycles are kept whatever they contain.
+  // Cycles are never changed, so they may contain anything.
   if (key === 'history') return null;
   const all = isRecord(value) ? [value, ...records] : records;
   const inner = INNER.find((name) => all.some((one) => !Array.isArray(one[name] ?? [])));
@@ -99,7 +100,7 @@ function findFault(value: unknown, list: string | null, key: FileKey): string | 
 
 const SPECIAL = 'it is no regular file, or has more than 64 MiB';
 
-/** @param name as messages use it @throws DevCliError `TOOL_REFUSED` */
+/** @param name the name that messages use @throws DevCliError `TOOL_REFUSED` */
 function parseContent(content: Exclude<Content, null>, name: string): unknown {
   if (content === 'unusable') throw unusable(name, SPECIAL);
   const text = content.toString('utf8');
@@ -129,15 +130,15 @@ export function buildFileRemoval(path: string): SharedFileChange {
 }
 
 /**
- * Builds the ignore rules, written with the first change: git should track only the history and files written by
- * people.
+ * Builds the ignore rules, which are written with the first change: git should track only the history and the files
+ * that people write.
  */
 export function ignoreRules(read: (path: string) => Content): SharedFileChange[] {
   const path = `${NEXUS_DIRECTORY}/${IGNORE}`;
   return read(path) === null ? [{ path, content: IGNORED.join('\n') }] : [];
 }
 
-/** What an archiving call is about to do: once the history contains the cycle, the files are changed as listed. */
+/** The plan of an archiving call: once the history contains the cycle, the files are changed as listed. */
 export interface Closing {
   cycle: unknown;
   /** `was`: a digest of the old content; null if the file did not exist. */
@@ -146,7 +147,8 @@ export interface Closing {
 
 /**
  * Lists the changes of an archiving call in order; after a crash between any two, the next call finishes the rest.
- * @throws DevCliError `TOOL_REFUSED` if something other than a file is in its place, since that could not be finished
+ * @throws DevCliError `TOOL_REFUSED` if there is, for example, a directory in place of a file, because the next call
+ * could not finish
  */
 export function listArchiveChanges(
   history: NeutralHistory | null,
@@ -170,8 +172,8 @@ export function listArchiveChanges(
 }
 
 /**
- * Lists the remaining changes of an interrupted call; none if the history does not contain its cycle. Keeps files that
- * somebody has changed since.
+ * Lists the changes that an interrupted call still has to make; none if the history does not contain its cycle. Skips
+ * files that somebody has changed since.
  */
 export function listRemainingChanges(
   { cycle, files }: Closing,

@@ -6,9 +6,9 @@ import { CONTRACT_FILES, NEXUS_DIRECTORY } from './files.js';
 type Hearing = Pick<ReadContext, 'workTree'> & { store: Pick<Context['store'], 'sessionMark'> };
 
 /**
- * Creates the handler that reports a run to the tasks of the neutral contract when an agent stops (neutral.md, Seams
- * with runs).
- * @param report called if there are tasks and the session is bound to a run
+ * Creates the handler that, when an agent stops, transfers the state of its run to the tasks of the neutral contract
+ * (neutral.md, Seams with runs).
+ * @param report called only if there are tasks and the session is bound to a run
  */
 export function createNeutralHookHandlers<C extends Hearing>(
   report: (context: C, run: string) => Promise<unknown>,

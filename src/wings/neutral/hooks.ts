@@ -7,7 +7,7 @@ export const HANDLERS: readonly HookHandler[] = createNeutralHookHandlers(async 
   try {
     await (await import('./report.js')).reportRun(context, run);
   } catch (error) {
-    // The stop must not fail because of this; `nexus report` shows the reason.
+    // The agent must still be able to stop if this fails; `nexus report` shows the reason.
     if (!(error instanceof DevCliError)) throw error;
   }
 });

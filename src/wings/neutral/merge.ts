@@ -13,7 +13,7 @@ const LARGEST = 64 * 1024 * 1024;
 /**
  * `nexus merge` (neutral.md, Doors): merges both histories into the file that git passes as ours.
  * @param cwd absolute
- * @throws DevCliError `DOCUMENT_UNREADABLE` for an invalid history; then nothing is written, and git reports a
+ * @throws DevCliError `DOCUMENT_UNREADABLE` for an invalid history; nothing is written then, so that git reports a
  * conflict. `IO`
  */
 export async function mergeHistories({ ours, theirs }: { ours: string; theirs: string }, cwd: string): Promise<Answer> {
@@ -24,8 +24,8 @@ export async function mergeHistories({ ours, theirs }: { ours: string; theirs: s
 }
 
 /**
- * Merges all cycles of both without duplicates, in the order in which they were closed; a cycle without a time stays
- * after the one before it. Keeps members that only one of the histories has.
+ * Merges the cycles of both histories without duplicates, in the order in which they were closed; a cycle without a
+ * time is placed after the one before it in its history. Keeps members that only one of the histories has.
  */
 export function mergeCycles(ours: NeutralHistory, theirs: NeutralHistory): NeutralHistory {
   const seen = new Map<string, { cycle: NeutralHistory['cycles'][number]; at: number }>();

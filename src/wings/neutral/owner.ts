@@ -23,13 +23,13 @@ export async function decideOwner(context: NeutralContext, id: string): Promise<
 }
 
 /**
- * Roles with a default other than `resume`: those that judge must not remember, so they start fresh; others resume only
- * if their files are untouched.
+ * Roles that do not simply resume by default. Those that judge start fresh, because they must not remember earlier
+ * work; the others resume only if nobody else has touched their files.
  */
 const FRESH = ['tester', 'reviewer'];
 const WITH_ARTIFACT = ['engineer', 'writer'];
 
-/** Decides whether the agent of a task continues with it. */
+/** Decides whether the agent that owns a task should continue with it. */
 export function judgeOwner(
   task: Pick<NeutralTask, 'owner' | 'owner_agent_id' | 'owner_reuse_policy'>,
   agents: readonly TrackedAgent[],
@@ -52,7 +52,7 @@ export function judgeOwner(
   }
 }
 
-/** Returns the owner of a task; in other versions of the contract, `owner` is an object. */
+/** Returns a task's owner. In other versions of the contract, `owner` is an object. */
 function readOwner({ owner, owner_agent_id }: Pick<NeutralTask, 'owner' | 'owner_agent_id'>): {
   agent?: string;
   role?: string;
@@ -67,7 +67,10 @@ function policyOf(owner = ''): NonNullable<NeutralTask['owner_reuse_policy']> {
   return WITH_ARTIFACT.includes(role) ? 'resume_if_same_artifact' : 'resume';
 }
 
-/** Finds another agent that was active after this one stopped and touched one of its files; null if there is none. */
+/**
+ * Finds another agent that touched one of this agent's files and was active after this agent stopped; null if there is
+ * none.
+ */
 function findIntruder(
   { agent_id, stopped_at, files_touched }: TrackedAgent,
   agents: readonly TrackedAgent[],

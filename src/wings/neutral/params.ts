@@ -1,7 +1,7 @@
 import { isRecord, type JsonObject } from '../../base/json.js';
 import { toolRefusedError } from './files.js';
 
-/** The part of a parameter's schema that is checked here. */
+/** The part of a parameter's schema that this file checks. */
 interface Schema {
   type: 'string' | 'integer' | 'boolean' | 'array' | 'object';
   /** 0 if the text may be blank. */
@@ -17,8 +17,8 @@ export interface ParamsSchema {
 }
 
 /**
- * Reads the parameters of a call (neutral.md, All tools, 9). Null, and a blank text that must not be blank, count as
- * missing.
+ * Reads the parameters of a call (neutral.md, All tools, 9). A null counts as missing, and so does a blank text where
+ * none is allowed.
  * @throws DevCliError `TOOL_REFUSED` for a missing parameter, or one of the wrong type or value
  */
 export function readParams({ properties = {}, required = [] }: ParamsSchema, given: JsonObject): JsonObject {
@@ -32,7 +32,7 @@ export function readParams({ properties = {}, required = [] }: ParamsSchema, giv
   return Object.fromEntries(entries) as JsonObject;
 }
 
-/** Warns of parameters that no version declares. */
+/** Builds a warning for each parameter that no version of the contract declares. */
 export function warnUnknown({ properties = {} }: ParamsSchema, given: JsonObject): string[] {
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(properties, name));
   return unknown.length === 0
@@ -46,7 +46,7 @@ function read(name: string, schema: Schema, value: unknown): unknown {
   return found;
 }
 
-/** Returns undefined for a value that does not fit. */
+/** Converts a value to the type of its parameter; undefined if it does not fit. */
 function convert(schema: Schema, value: unknown): unknown {
   switch (schema.type) {
     case 'string':

@@ -16,7 +16,7 @@ export interface ReportedTask {
 }
 
 /**
- * `nexus report` (neutral.md, Seams with runs): sets the status of tasks to what a run has achieved.
+ * `nexus report` (neutral.md, Seams with runs): sets the status of each task to what a run has achieved for it.
  * @throws DevCliError `NO_ACTIVE_RUN`, `NO_SUCH_RUN`; `TOOL_REFUSED` for missing or unusable tasks; `LOCKED`, `IO`
  */
 export async function reportRun(context: Context, given: string | undefined): Promise<Answer> {
@@ -37,7 +37,7 @@ export async function reportRun(context: Context, given: string | undefined): Pr
   return { json: { ok: true, run: name, changed, missing, ...(warnings.length > 0 && { warnings }) }, exit: 0 };
 }
 
-/** Computes the status of tasks from a run. `missing`: todos of the run whose task no longer exists. */
+/** Computes the status of tasks from a run. `missing`: the run's todos that no longer have a task. */
 export function judgeTasks(
   before: readonly NeutralTask[],
   { engine }: Pick<RunState, 'engine'>,

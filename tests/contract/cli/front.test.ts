@@ -10,7 +10,7 @@ import { findCommand } from '../../../src/registry/find.js';
 
 // Another test file of this process may have loaded the front door with the real app, so modules are loaded anew.
 vi.hoisted(() => vi.resetModules());
-vi.mock('../../../src/app/execute.js', () => ({ execute: vi.fn() }));
+vi.mock('../../../src/app/execute.js', () => ({ executeCommand: vi.fn() }));
 const app = vi.mocked(executeCommand);
 
 let directory: string;

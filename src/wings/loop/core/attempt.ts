@@ -8,7 +8,7 @@ export type AttemptEvent =
   /** A session ended, or a person answered a run that needs no further session. */
   | 'ENDED'
   | 'SAVED'
-  /** The attempt continues with another session, because its run goes on. */
+  /** The attempt continues with another session, because its run is not finished. */
   | 'AGAIN'
   | 'PARK'
   | 'ACCEPT'

@@ -31,13 +31,13 @@ type GoalRun = readonly [Row, ...Row[]];
 
 interface Window {
   goalRuns: GoalRun[];
-  /** Counts of each queue event; `collision`: claims refused because another worker held the goal. */
+  /** The number of queue events by type; `collision` counts claims refused because another worker held the goal. */
   queue: Readonly<Record<string, number>>;
   /** Unreadable lines, and relevant events without a usable time or goal. */
   skipped: number;
 }
 
-/** Selects the events of the last days. @param now milliseconds since the epoch */
+/** Selects the events of the last `days` days. @param now milliseconds since the epoch */
 export function selectWindow({ events, skipped: lines }: ParsedLog, days: number, now: number): Window {
   const told = events.filter(({ event_type: type }) => type === 'auto_attempt' || type.startsWith('queue_'));
   const placed = told.flatMap((event) => {

@@ -16,7 +16,7 @@ const NEW = {
 /** One goal in `.ai/state/goal_views.yaml`. */
 export type GoalView = typeof NEW;
 
-/** Folds events, each once and in the order of the log, into views by goal, sorted by name. */
+/** Folds events into one view per goal, sorted by goal. Takes each event once, in the order of the log. */
 export function openGoalViews(): { take(event: LogEvent): void; list(): [string, GoalView][] } {
   const views = new Map<string, GoalView>();
   const take = (event: LogEvent): void => {
@@ -69,7 +69,7 @@ function foldClaim(view: GoalView, { event_type: type, payload }: LogEvent): voi
 
 const readText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
-/** Makes foreign texts short single lines. */
+/** Cuts foreign text to short single lines that are safe to print. */
 function makePrintable(view: GoalView): GoalView {
   const cut = (text: string | null) => (text === null ? null : toBoundedLine(text, 80));
   return {

@@ -1,7 +1,7 @@
 import { toBoundedLine } from '../../../documents/foreign.js';
 import { type LogEvent, readInstant } from './log-lines.js';
 
-/** Derives from the log what waits for a person (loop-operations.md, Inbox). Pure. */
+/** Derives from the log the items that wait for a person (loop-operations.md, Inbox). Pure. */
 
 export type InboxReason =
   | 'security_failure'
@@ -13,7 +13,7 @@ export type InboxReason =
 export type InboxAction = 'approve' | 'reject' | 'defer';
 
 export interface InboxItem {
-  /** `inbox-` and the id of the event that created it. */
+  /** `inbox-` followed by the id of the event that created the item. */
   inbox_id: string;
   event_id: string;
   goal_id: string | null;
@@ -31,12 +31,12 @@ export interface InboxItem {
 /** Maximum characters of a summary, and of a word from a payload. */
 const LINE = 200;
 const WORD = 48;
-/** Maximum characters of git's message: files first, then what to do about them. */
+/** Maximum characters of git's message, which first names files and then says what to do about them. */
 const GIT = 600;
 
 /**
- * Folds events into items, including closed ones: high priority first, then the newest; at the same time, the later one
- * in the log first.
+ * Folds events into items, including closed ones: high priority first, then the newest; of two items with the same
+ * time, the one later in the log comes first.
  * @param events each once, in the order of the log
  */
 export function foldInbox(events: readonly LogEvent[]): InboxItem[] {
@@ -48,7 +48,7 @@ export function foldInbox(events: readonly LogEvent[]): InboxItem[] {
 /** Folds one event at a time, as `foldInbox` does. */
 export function openInbox(): { take(event: LogEvent): void; list(): InboxItem[] } {
   const items = new Map<string, InboxItem>();
-  // For each goal and reason, only one item is open: a newer one closes the older.
+  // For each goal and reason, only one item is open: a newer item closes the older one.
   const open = new Map<string, Map<string, InboxItem>>();
   const take = (event: LogEvent): void => {
     if (event.event_type === 'operator_inbox_action') answerItem(items, event.payload);
@@ -134,7 +134,9 @@ const readLine = (value: unknown, most = LINE): string | null =>
   (typeof value === 'string' && toBoundedLine(value, most)) || null;
 const readWord = (value: unknown): string | null => readLine(value, WORD);
 
-/** Sorts items: high priority first, then the newest; at the same time, the later one in the list first. */
+/**
+ * Sorts items: high priority first, then the newest; of two items with the same time, the later one in the list first.
+ */
 export function sortItems<T extends Pick<InboxItem, 'priority' | 'timestamp'>>(items: readonly T[]): T[] {
   const placed = items.map((item, at) => ({ item, at, time: readInstant(item.timestamp) ?? 0 }));
   const rank = ({ item }: { item: T }) => (item.priority === 'high' ? 0 : 1);

@@ -15,7 +15,7 @@ export type SessionJudgement =
 /** The parts of an attempt that the judgement uses. */
 type Known = Pick<Attempt, 'sessions' | 'stopped' | 'kept'>;
 
-/** Maximum sessions of one run. */
+/** Maximum number of sessions that may work on one run. */
 const MOST_SESSIONS = 5;
 /** Why an attempt that a signal or a reboot cut off does not count. */
 export const INTERRUPTED = 'it was interrupted';
@@ -34,7 +34,7 @@ const NAMED = 8;
 export function judgeSession(facts: SessionFacts, known: Known): SessionJudgement {
   const { session, handoff, run, changed, forbidden } = facts;
   if (known.stopped) return end('interrupted', 'stop', INTERRUPTED);
-  // `drive` ends with 3 where its run waits for a person: then it has not failed, even if it had nothing to do before.
+  // `drive` exits with 3 if its run waits for a person; the session has not failed then, even if it left nothing.
   const leftNothing = changed.length === 0 && handoff === null && run?.grew !== true && run?.waits !== true;
   const failed = session.exit !== 0 && !session.timedOut && leftNothing;
   if (!session.started || CANNOT_RUN.includes(session.exit) || failed)
@@ -94,7 +94,7 @@ export function classifyFailure({ classification, reason }: Pick<Verdict, 'class
   return 'impl-defect';
 }
 
-/** Lists paths for a sentence. */
+/** Renders paths as part of a sentence: the first few by name, the others as a number. */
 export function renderPathList(paths: readonly string[]): string {
   const more = paths.length - NAMED;
   return [...paths.slice(0, NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
@@ -104,13 +104,13 @@ function end(classification: string, action: Verdict['action'], reason: string):
   return { next: 'verdict', verdict: { classification, success: action === 'integrate', action, reason } };
 }
 
-/** Quotes a tool's last output for people; it decides nothing. */
+/** Quotes a tool's last output for people; no verdict depends on it. */
 function quoteLast(log: string): string {
   const last = toBoundedLine(log.trimEnd().split('\n').at(-1) ?? '', LONGEST_QUOTE);
   return last === '' ? '' : `: "${last}"`;
 }
 
-/** Says why an existing handoff does not count; null if there is none. */
+/** Says why an existing handoff does not count; null if there is no such handoff. */
 function sayLost({ unread, misnamed }: Pick<SessionFacts, 'unread' | 'misnamed'>): string | null {
   if (unread !== null) return `the handoff ${unread} cannot be read: it does not have the required form`;
   return misnamed ? `the handoff was written as ${misnamed.name} instead of ${misnamed.wanted}` : null;
@@ -132,14 +132,14 @@ function describeRun({ status, said }: NonNullable<SessionFacts['run']>): string
   return `the run ${status === 'halted' ? 'halted' : 'was aborted'}${said === '' ? '' : `: ${said}`}`;
 }
 
-/** What a run waits for, as a person reads it. */
+/** Whether a run waits for a person, and the message that this person reads. */
 interface Waiting {
   waits: boolean;
   said: string;
   held?: true;
 }
 
-/** Returns whether a run waits for a person, at a gate or because it is held, and its message. */
+/** Returns whether a run waits for a person, at a gate or because it is held, and the message to show. */
 export function checkWaiting({ status, pendingAction: action, held }: RunState): Waiting {
   if (status === 'live' && held !== undefined) {
     const why = held.reason === undefined ? '' : `: ${held.reason}`;
@@ -149,7 +149,7 @@ export function checkWaiting({ status, pendingAction: action, held }: RunState):
   return { waits: false, said: action?.action === 'done' ? action.summary : '' };
 }
 
-/** Returns the command by which a person lets a run continue that waits. */
+/** Returns the command with which a person lets a waiting run continue. */
 export function nameAnswer(run: string, { held }: Pick<Waiting, 'held'>): string {
   return `dev-cli ${held === true ? 'release' : 'approve'} ${run}`;
 }

@@ -31,7 +31,7 @@ export interface LeaseRequest {
   minutes: number;
   /** Maximum active leases of the worker; null: no limit. */
   most: number | null;
-  /** Null: the first one that is free and matches. */
+  /** Null: the first free goal with the role. */
   goal: string | null;
   /** In the order in which goals are assigned. */
   offers: readonly GoalOffer[];
@@ -89,8 +89,8 @@ export function findOther(leases: LeaseTable, goal: string, at: string): string 
 }
 
 /**
- * Takes a lease. Expired leases must have been swept.
- * @param id of a new lease; also the key of a refusal's event
+ * Leases a goal to a worker. The caller must have closed expired leases first.
+ * @param id the id of a new lease; also the key of the event that logs a refusal
  */
 export function takeLease(
   leases: LeaseTable,
@@ -170,7 +170,7 @@ export function findOwn(leases: LeaseTable, id: string, worker: string, at: stri
       );
 }
 
-/** Extends a lease to some minutes from now. */
+/** Extends a lease: it then expires the given number of minutes from now. */
 export function renewLease(
   leases: LeaseTable,
   before: Lease,
@@ -184,7 +184,7 @@ export function renewLease(
   };
 }
 
-/** Releases a lease. */
+/** Releases a lease, so that another worker may take the goal. */
 export function releaseLease(
   leases: LeaseTable,
   before: Lease,
@@ -229,7 +229,7 @@ export function requireActive(leases: LeaseTable, claim: string | null, at: stri
 /** Refusals of calls about an existing claim. */
 const OF_CLAIMS: ReadonlySet<LeaseRefusal> = new Set(['claim_not_active', 'claim_of_other_worker']);
 
-/** @param target the goal or the claim */
+/** Builds the refusal of a claim. @param target the goal, or the claim's id */
 export function refuseClaim(code: LeaseRefusal, target: string | null, problem: string): DevCliError {
   const said = toBoundedLine(problem, 300);
   return new DevCliError(

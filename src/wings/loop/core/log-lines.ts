@@ -5,12 +5,12 @@ import { sha1 } from '../../../base/sha256.js';
 
 /** An event whose fields, except type and payload, are safe to print. */
 export interface LogEvent {
-  /** As written if it is a plain word; otherwise derived from it, or from the line. */
+  /** Kept verbatim if it is a plain word; otherwise a digest of it or, if it is missing, of the line. */
   event_id: string;
   event_type: string;
-  /** As written; null if it is not a date. */
+  /** Verbatim; null if it is not a date. */
   timestamp: string | null;
-  /** Null unless it is a possible id of a goal. */
+  /** Null unless it could be a goal's id. */
   goal_id: string | null;
   payload: Readonly<Record<string, unknown>>;
 }
@@ -40,7 +40,7 @@ export function parseEvents(text: string): ParsedLog {
   return { ...scanEvents(text, (event) => events.push(event)), events };
 }
 
-/** Passes events on one by one, so that a long log is not held in memory. */
+/** Calls `take` with one event at a time, so that a long log need not be held in memory as events. */
 export function scanEvents(text: string, take: (event: LogEvent) => void): LogCount {
   const seen = new Set<string>();
   let [total, skipped] = [0, 0];
@@ -80,7 +80,8 @@ function readEvent(line: string): LogEvent | null {
 const readGoalId = (value: unknown): string | null => (typeof value === 'string' && GOAL.test(value) ? value : null);
 
 /**
- * Converts to milliseconds since the epoch; null for a time without offset, which is ambiguous, and for anything else.
+ * Converts a timestamp to milliseconds since the epoch; null if it has no UTC offset, and so is ambiguous, or is not a
+ * timestamp at all.
  */
 export function readInstant(timestamp: string | null): number | null {
   const at = timestamp !== null && INSTANT.test(timestamp) ? Date.parse(timestamp) : Number.NaN;

@@ -43,14 +43,14 @@ export function orderGoals(goals: readonly LoopGoal[], newest: string | null): L
   return sortByDependency(sortGoals(placeGoals(goals), newest));
 }
 
-/** Returns why a goal is not run; null if it can be. */
+/** Returns why a goal is not run; null if it may be run. */
 export function findRefusal({ status, mode, children }: LoopGoal): string | null {
   if (children.length > 0) return 'it is divided into other goals';
   if (mode === 'interactive') return 'its mode is interactive: it is for a person';
   return status === 'active' ? null : `its status is ${status}`;
 }
 
-/** Finds a dependency of a goal that is not done; null if all are. */
+/** Finds an unfinished dependency of a goal; null if all are done. */
 export function findUndone(goal: LoopGoal, all: readonly LoopGoal[]): string | null {
   const statuses = new Map(all.map(({ id, status }) => [id, status]));
   return goal.depends_on.find((id) => statuses.get(id) !== 'done') ?? null;
@@ -89,7 +89,7 @@ function requireRunnable(goal: LoopGoal): LoopGoal {
   throw goalRefusedError(goal.id, why, fix);
 }
 
-/** Unknown dependencies and cycles were rejected when the file was read. */
+/** Requires that every dependency is done or also chosen. Unknown dependencies and cycles were rejected on reading. */
 function requireDependencies(all: readonly LoopGoal[], chosen: readonly LoopGoal[]): void {
   const ids = new Set(chosen.map(({ id }) => id));
   for (const goal of chosen) {
@@ -105,7 +105,7 @@ function requireDependencies(all: readonly LoopGoal[], chosen: readonly LoopGoal
   }
 }
 
-/** Builds the refusal of a goal. @param why in words that follow "it is not run, because" */
+/** Builds the refusal of a goal. @param why a clause that follows "cannot be run:" */
 export function goalRefusedError(goal: string, why: string, fix: string): DevCliError {
   return new DevCliError('GOAL_REFUSED', `The goal "${goal}" cannot be run: ${why}.`, {
     details: [{ target: goal, problem: why }],

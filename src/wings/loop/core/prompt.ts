@@ -14,9 +14,9 @@ export interface EarlierAttempt {
   tests: string;
 }
 
-/** The decision of an open question. */
+/** The decision on a question that was left open. */
 export interface TicketDecision {
-  /** The id of the decision; `alternative` is the id of the chosen one. */
+  /** The decision's id; `alternative` is the id of the chosen alternative. */
   id: string;
   alternative: string;
   question: string;
@@ -27,26 +27,26 @@ export interface TicketDecision {
 
 export interface GoalPromptFacts {
   goal: LoopGoal;
-  /** What memory says about the goal. */
+  /** Memory's context for the goal. */
   context: string;
-  /** Relative to the session's directory; null if a result is handed in instead. */
+  /** Where to write the handoff, relative to the session's directory; null if a result is handed in instead. */
   handoff: string | null;
   testCommand: string;
   protectedPaths: readonly string[];
-  /** The run that the session carries out; null: it works freely. */
+  /** The run that the session carries out; null: the session works without a recipe. */
   run: string | null;
   /** The goal's decision, with a reference to its trial; or the alternative that a spike makes the session try. */
   decision: (TicketDecision & { kind: 'decided' | 'tried'; ref: string | null }) | null;
   notes: readonly string[];
   tried: readonly EarlierAttempt[];
-  /** Whether the work tree contains what the last attempt left. */
+  /** Whether the work tree already contains the last attempt's work. */
   continues: boolean;
 }
 
 /** Maximum characters of an earlier attempt's diff, and maximum lines of its test output. */
 const DIFF = 5_000;
 const TEST_LINES = 30;
-/** Maximum earlier attempts that are described, the newest. */
+/** Maximum number of earlier attempts described; the newest ones are. */
 export const MAX_EARLIER_ATTEMPTS = 3;
 
 /** Renders the prompt of a session. */

@@ -23,15 +23,15 @@ export interface ScheduleInput {
 }
 
 export interface BatchSchedule {
-  /** Goals whose next attempt begins, in order. */
+  /** Goals for which a new attempt begins now, in order. */
   start: LoopGoal[];
   /** Milliseconds until the tool may be tried again; null: at once. */
   pause: number | null;
-  /** Why nothing is begun any more; null while the batch goes on. */
+  /** Why no more goals are begun; null while the batch continues. */
   over: string | null;
 }
 
-/** Plans the next starts. */
+/** Plans which goals to begin now, and how long to wait. */
 export function planStarts(desk: ScheduleInput): BatchSchedule {
   const { state, batch, goals, parallel, now } = desk;
   const { backoff_minutes: backoff } = desk.config;
@@ -53,13 +53,13 @@ export function planStarts(desk: ScheduleInput): BatchSchedule {
   return { start: ready.slice(0, Math.max(0, free)), pause: null, over: null };
 }
 
-/** Lists chosen goals without an end in this batch, each with the reason. */
+/** Lists the chosen goals that did not end in this batch, each with the reason. */
 export function listNotRun(desk: ScheduleInput, over: string | null): { id: string; reason: string }[] {
   const { batch, goals, state } = desk;
   const all = listGoals(goals);
   return batch.goals.flatMap((id) => {
     const open = Object.values(state.attempts).find((one) => one.goal === id);
-    // The next batch continues an attempt that may have no further session in this one.
+    // A limit allows this attempt no more sessions in this batch; the next batch continues it.
     if (open?.state === 'judging' && over !== null) return [{ id, reason: over }];
     if (batch.outcomes[id] !== undefined || open !== undefined) return [];
     const goal = all.find((one) => one.id === id);
@@ -96,8 +96,9 @@ export interface GoalChange {
 }
 
 /**
- * Decides what a verdict does to its goal. @param counted earlier attempts of the goal that counted @param most
- * `max_retries`
+ * Decides what a verdict does to its goal.
+ * @param counted how many earlier attempts of the goal counted
+ * @param most `max_retries`
  */
 export function decideGoal(verdict: Verdict, counted: number, most: number): GoalChange {
   const now = counted + (countsTowardRetries(verdict) ? 1 : 0);
@@ -107,7 +108,9 @@ export function decideGoal(verdict: Verdict, counted: number, most: number): Goa
   return { status: null, action: 'retry', counted: now };
 }
 
-/** Returns the minutes to wait after that many consecutive tool failures; null: no more tries. */
+/**
+ * Returns the minutes to wait after the given number of consecutive tool failures; null if the tool is not tried again.
+ */
 export function findPause(backoff: readonly number[], toolErrors: number): number | null {
   return backoff[toolErrors - 1] ?? null;
 }

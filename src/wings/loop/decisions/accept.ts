@@ -8,7 +8,7 @@ import { stripLeadingDot } from '../findings.js';
 import { listGoals, writeGoalStatus } from '../goals.js';
 import { beginWaiting } from './ticket.js';
 
-/** A ticket as read. */
+/** A ticket's path, and its text when it was read. */
 export interface TicketFile {
   /** Relative to the root. */
   file: string;
@@ -17,7 +17,7 @@ export interface TicketFile {
 
 /**
  * Records the chosen alternative in a ticket, atomically (loop-operations.md, Decisions). Idempotent.
- * @returns why that failed; null if it is accepted
+ * @returns why the ticket could not be accepted; null if it is accepted
  */
 export async function acceptTicket(
   { root, clock, ids }: Context,

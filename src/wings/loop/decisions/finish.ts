@@ -18,7 +18,7 @@ export interface SpikeResult {
 /**
  * Writes and logs the result of a spike: ticket, report, the goal's status, event. Each step may be repeated; an
  * interrupted spike is finished by the next spike or batch (loop-operations.md, Decisions).
- * @param spiked the caller's own; without it, finishes what an interrupted call left
+ * @param spiked the result of the caller's own spike; without it, finishes one that an interrupted call left
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`
  */
 export async function finishSpike(

@@ -40,8 +40,8 @@ const usage = (problem: string, fix: string): DevCliError => new DevCliError('US
 
 /**
  * Reads the ticket to try.
- * @throws DevCliError `USAGE` if there is none; `SCHEMA_INVALID` with everything that is wrong with it;
- * `DECISION_REFUSED` with `--accept` if it is already accepted or cannot be changed in place; `IO`
+ * @throws DevCliError `USAGE` if there is none; `SCHEMA_INVALID` with everything that is wrong with it; with
+ * `--accept`, `DECISION_REFUSED` if it is already accepted or cannot be changed in place; `IO`
  */
 export function requireTicket(
   { root, reader }: Context,

@@ -1,4 +1,4 @@
-/** Finds the best alternative of a decision, by figures alone (loop-operations.md, Decisions). Pure. */
+/** Finds the best alternative of a decision, by measurements alone (loop-operations.md, Decisions). Pure. */
 
 /** The measurements of an alternative. */
 export interface Measurement {
@@ -25,7 +25,7 @@ export interface Ranking {
   reason: (typeof WINNER_REASONS)[number] | 'no_passing';
 }
 
-/** Ranks two or more alternatives, independent of their order. */
+/** Ranks two or more alternatives, regardless of the order in which they are given. */
 export function rankAlternatives(measured: readonly Measurement[]): Ranking {
   const ranked = [...measured].sort((one, other) => {
     const by = findDifference(one, other);

@@ -6,7 +6,7 @@ import { enumSchema } from '../../../base/schema.js';
  * how to correct a value.
  */
 
-/** Same pattern as ids of goals, because it becomes part of a reference's name. */
+/** Same pattern as goals' ids, because it becomes part of a reference's name. */
 const id = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$',
   description:
@@ -33,5 +33,5 @@ export const DecisionSchema = Type.Object(
   { $id: 'loop-decision', description: 'A question with its alternatives: .ai/decisions/ID.yaml.' },
 );
 
-/** A ticket as written. */
+/** A ticket as its file contains it. */
 export type Ticket = Static<typeof DecisionSchema>;

@@ -62,7 +62,7 @@ export async function runSpike(ports: LoopPorts, context: Context, input: SpikeI
   const place = await openPlace(ports, context, { files, tool: input.tool }, call);
   const goal = listGoals(files.goals).find(({ id }) => id === ticket.goal_id) as LoopGoal;
   const tool = input.tool === undefined ? null : findTool(files, input.tool, goal);
-  // A line that an agent chose cannot accept an alternative alone: the trusted tests have to pass, too.
+  // If an agent chose the line, its success alone cannot accept an alternative: the trusted tests have to pass, too.
   const isOwnLine = input.accept === true && input.command !== undefined && context.mark !== null;
   const isTested = input.acceptRequireEligible === true || isOwnLine;
   if (tool !== null) requireTool(context, tool);
@@ -116,7 +116,7 @@ async function carryOut(order: Order): Promise<Answer> {
   }
 }
 
-/** Numbers the attempts and records them as interrupted until they are concluded. */
+/** Numbers the attempts, and records each as interrupted, which holds until its result replaces it. */
 async function begin({ place, trials, tool, ticket }: Order): Promise<Attempt[]> {
   const { streams, context, head: base } = place;
   const runId = nameBatch(context.clock.now(), context.ids.hex(4));
@@ -145,7 +145,7 @@ const document = ({ attempt, verdict }: Pick<TriedVariant, 'attempt' | 'verdict'
   content: renderVerdict(attempt, verdict, at),
 });
 
-/** Tries all alternatives, several at once. If one fails with an error, no further one begins. */
+/** Tries all alternatives, several at once. Once one fails with an error, no more are begun. */
 async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): Promise<TriedVariant[]> {
   const tried: TriedVariant[] = [];
   const left = attempts.map((attempt, index) => ({ attempt, trial: trials[index] as VariantTrial }));
@@ -166,7 +166,7 @@ async function tryAll({ input, trials }: Order, attempts: readonly Attempt[]): P
   return tried;
 }
 
-/** Decides whether the winner is accepted, and why not. */
+/** Decides whether the winner is accepted; lists the reasons if not. */
 async function judge(
   order: Order,
   tried: readonly TriedVariant[],
@@ -217,7 +217,7 @@ const describe = ({
 }: TriedVariant): string =>
   `${nameAttempt(attempt)}: ${passed ? 'passed' : 'not passed'}, ${renderCount(lines, 'line')} in ${renderCount(files, 'file')}: ${toBoundedLine(verdict.reason, 300)}`;
 
-/** Renders the facts behind a result. */
+/** Renders the measurements behind a result, for `--explain`. */
 const explain = ({ attempt, measured: { exit_code: exit, duration_ms: time, ref } }: TriedVariant): string =>
   `  session: exit ${attempt.facts?.session.exit ?? 'none'}; line: exit ${exit ?? 'none'}; ${time} ms; kept: ${ref ?? 'nothing'}`;
 

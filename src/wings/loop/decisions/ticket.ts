@@ -20,13 +20,13 @@ export const nameVariant = (decision: string, alternative: string): string => `$
 
 const quote = (id: string): string => JSON.stringify(toBoundedLine(id, 80));
 
-/** Folds ids that would collide as names of references or directories. */
+/** Maps ids to the same text if they would collide as names of references or directories. */
 const fold = (id: string): string => id.replaceAll('.', '-').toLowerCase();
 
 /**
  * Validates a ticket.
- * @param file its name must be the decision's id
- * @param goals ids of all goals; null: they are not checked
+ * @param file the path of the ticket; the file's name must be the decision's id
+ * @param goals ids of all goals; null: `goal_id` is not checked
  * @returns null if there is any problem
  */
 export function checkTicket(
@@ -62,7 +62,7 @@ export function checkTicket(
   return { ticket: problems.length > 0 ? null : given, problems };
 }
 
-/** Returns the beginning of the reason with which a goal waits for its ticket. */
+/** Returns how the reason begins for which a goal is blocked until its ticket is accepted. */
 export const beginWaiting = (file: string): string => `the decision in ${file} is not accepted`;
 
 /**
@@ -96,7 +96,7 @@ export function findUndecided(context: Pick<Context, 'root' | 'reader'>, goal: L
   return goal.uncertainty === 'high' ? 'its uncertainty is high: decide what is open, then lower it' : null;
 }
 
-/** Returns what a session is told about an alternative. */
+/** Collects the facts about an alternative for a session's prompt. */
 export function describeChoice(ticket: Ticket, alternative: string | undefined): TicketDecision {
   const { decision_id: id, question, alternatives, evidence_refs: refs = [] } = ticket;
   const chosen = alternatives.find((one) => one.id === alternative);

@@ -18,12 +18,12 @@ import { nameVariant } from './ticket.js';
 /** An alternative to try. */
 export interface VariantTrial {
   alternative: string;
-  /** The place where its sessions try it. */
+  /** Where its session and its line run. */
   site: AttemptSite;
   goal: LoopGoal;
   /** A shell line with placeholders filled in. */
   line: string;
-  /** Whether a session implements it. */
+  /** Whether a session implements the alternative; if not, only its line is run. */
   isMade: boolean;
   tell: (line: string) => void;
 }
@@ -35,7 +35,7 @@ export interface TriedVariant {
   measured: Measurement;
 }
 
-/** Builds a goal for a variant, with the restrictions of the original goal. */
+/** Builds the goal under which an alternative is tried, with the restrictions of the goal that needs the decision. */
 export function buildVariantGoal(ticket: Ticket, alternative: string, { title, ...goal }: LoopGoal): LoopGoal {
   const { allowed_changes, acceptance, tool } = goal;
   const id = nameVariant(ticket.decision_id, alternative);
@@ -46,7 +46,7 @@ export function buildVariantGoal(ticket: Ticket, alternative: string, { title, .
 export const spikeInterruptedError = (): DevCliError =>
   new DevCliError('INTERRUPTED', 'The spike was interrupted; the next one starts over.');
 
-/** Fills in a line; the ids match a pattern that needs no quotes. Other braces stay. */
+/** Fills in the placeholders of a line; the ids match a pattern that makes quotes unnecessary. Other braces stay. */
 export function fillLine(line: string, { decision_id, goal_id }: Ticket, alternative_id: string): string {
   const places: Readonly<Record<string, string>> = { alternative_id, decision_id, goal_id };
   return line.replace(/\{(alternative_id|decision_id|goal_id)\}/g, (place, name) => places[name] ?? place);
@@ -97,7 +97,10 @@ export async function tryVariant(trial: VariantTrial, begun: Attempt): Promise<T
   return { attempt: { ...attempt, verdict }, verdict, measured };
 }
 
-/** A session that left nothing produced no variant, whatever its tests would say. */
+/**
+ * Judges a session that left nothing: the alternative has failed, whatever tests would say, since there is no change to
+ * compare.
+ */
 function judgeNothing(attempt: Attempt): Verdict {
   const judged = attempt.facts === null ? null : judgeSession(attempt.facts, attempt);
   const { classification, reason } =

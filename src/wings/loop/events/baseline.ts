@@ -61,7 +61,7 @@ export async function observeBaseline(
 
 type Baseline = ReturnType<typeof computeBaseline>;
 
-/** Logs the event through the stream; it becomes an item of the inbox. */
+/** Logs that the baseline is not ready; the event becomes an inbox item. */
 async function tellBlocked(
   { context, streams }: Pick<AttemptSite, 'context' | 'streams'>,
   payload: Baseline & { window_days: number },

@@ -56,7 +56,10 @@ export async function replayEvents(
 const renderDocument = (key: string, parts: readonly string[], none: string): string =>
   parts.length === 0 ? `${key}: ${none}\n` : `${key}:\n${parts.join('')}`;
 
-/** Scalars are written as JSON, which is also YAML: every reader takes a time, a number or `no` as text. */
+/**
+ * Writes scalars as JSON, which is also YAML, so that no reader takes a text such as `no`, a time or a number for
+ * another type.
+ */
 function renderMap(indent: string, map: Readonly<Record<string, Json>>): string {
   const keys = Object.keys(map).sort();
   return keys.map((key) => `${indent}${key}: ${canonicalJson(map[key])}\n`).join('');

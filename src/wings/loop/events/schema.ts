@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-/** The schema of a log line, by dev-cli or other programs (loop-core.md, Events). */
+/** The schema of a line in the log, written by dev-cli or another program (loop-core.md, Events). */
 export const LoopEventSchema = Type.Object(
   {
     timestamp: Type.String({

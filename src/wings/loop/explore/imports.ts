@@ -1,15 +1,18 @@
 import { posix } from 'node:path';
 import type { MatchedLine } from './lines.js';
 
-/** Finds importers by single lines of code (loop-operations.md, Explore). Paths are relative to one root, with `/`. */
+/**
+ * Finds the files that import others, judging by single lines (loop-operations.md, Explore). Paths are relative to one
+ * root, with `/`.
+ */
 
 const SCRIPTS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs'];
 const ENDS = ['', ...SCRIPTS, '.d.ts', '.json', ...SCRIPTS.map((end) => `/index${end}`)];
 const S = '[[:space:]]';
 
 /**
- * Per language: file endings; a POSIX pattern of lines that may import (lines may be huge, so it never backtracks); and
- * a function that lists what lines import.
+ * For each language: its file endings; a POSIX pattern for lines that may import, which never backtracks because a line
+ * may be huge; and a function that lists the files that such lines import.
  */
 export const LANGUAGES = [
   {
@@ -57,7 +60,7 @@ export const LANGUAGES = [
   },
 ] as const;
 
-/** Lists where a Python module may be: beside its importer, in a directory above, or in a `src` there. */
+/** Lists the files that a Python module may be: beside its importer, in a directory above, or in a `src` there. */
 function listModules(importer: string, module: string): string[] {
   const [, dots = '', name = ''] = /^(\.*)(.*)$/.exec(module) ?? [];
   const above = posix.dirname(importer).split('/');
@@ -69,8 +72,8 @@ function listModules(importer: string, module: string): string[] {
 }
 
 /**
- * Returns the names under which files are imported, for index files also their directory, as alternatives of a POSIX
- * pattern.
+ * Returns the names under which files are imported, as alternatives of a POSIX pattern. An index file may also be
+ * imported by the name of its directory.
  */
 export function nameForImports(paths: readonly string[]): string {
   const names = paths.flatMap((path) => {

@@ -9,7 +9,7 @@ export interface MatchedLine {
   text: string;
 }
 
-/** Fixes the output format against the user's configuration, and excludes submodules. */
+/** Overrides the user's git configuration, to fix the output format and to exclude submodules. */
 const FORM = ['grep.column=false', 'grep.fullName=false', 'color.grep=false', 'submodule.recurse=false'];
 
 /** Goals and handoffs repeat the words of a question, but are not code. */
@@ -44,7 +44,7 @@ export async function search(
   const [tracked, { untracked }] = await Promise.all([grep(['--', ...globs]), listing]);
   const named = untracked.filter((path) => ends.some((end) => path.endsWith(end)));
   if (named.length === 0) return readLines(tracked);
-  // A single search for both would omit files that are tracked although they are ignored.
+  // A single search for tracked and untracked files would omit files that are tracked although they are ignored.
   const fits = named.join('').length < 64 * 1024 && !named.some((path) => ESCAPED_NAME.test(path));
   const others = await grep(['--untracked', '--', ...(fits ? named.map((path) => `:(literal)${path}`) : globs)]);
   return new Map([...readLines(others), ...readLines(tracked)]);

@@ -11,7 +11,7 @@ const EMPTY = /^(?:[a-z0-9]|am|an|as|at|be|by|do|he|if|in|is|it|me|my|no|of|on|o
  */
 export function listTerms(question: string): string[] {
   const segmenter = new Intl.Segmenter('und', { granularity: 'word' });
-  // Splits first, because each segment holds a copy of its whole input.
+  // Splits the question first, because each segment holds a copy of the whole text that was segmented.
   const pieces = question.normalize('NFC').match(/\S{1,200}/gu) ?? [];
   const segments = pieces.flatMap((piece) => [...segmenter.segment(piece)]);
   const terms = segments.flatMap(({ segment, isWordLike }) => {
@@ -23,7 +23,10 @@ export function listTerms(question: string): string[] {
   return (long.length > 0 ? long : all).slice(0, 32);
 }
 
-/** Returns patterns that find every line with a term, although git ignores the case of ASCII letters only. */
+/**
+ * Returns patterns that match every line with a term in upper or lower case, even though git ignores case only for
+ * ASCII letters.
+ */
 export function buildSearchPatterns(terms: readonly string[]): string[] {
   const needed = terms.filter((term) => !terms.some((other) => other !== term && term.includes(other)));
   return [
@@ -32,13 +35,13 @@ export function buildSearchPatterns(terms: readonly string[]): string[] {
 }
 
 /**
- * Drops terms that occur in at least a third of the files, unless nothing would be found, and ranks lines with the
- * rarest terms first.
+ * Ranks lines, those with the rarest terms first. Ignores terms that occur in at least a third of the files, unless
+ * nothing would be found without them.
  * @param terms at most 32
  * @param found lines by file
  * @param files total number of files
  * @param most maximum lines
- * @returns also the dropped terms
+ * @returns the best lines, and the terms that were used and those that were ignored
  */
 export function rankLines(
   terms: readonly string[],
@@ -48,8 +51,8 @@ export function rankLines(
 ) {
   const counts = new Map(terms.map((term) => [term, 0]));
   const count = (term: string): number => counts.get(term) ?? 0;
-  // Groups lines by the terms that they contain, one bit each, because a frequent word occurs in many lines but few
-  // groups.
+  // Groups lines by the terms that they contain, with one bit per term: a frequent word occurs in many lines, but in
+  // few groups.
   const kinds = new Map<number, { path: string; line: number; text: string }[]>();
   for (const [path, lines] of found) {
     let all = 0;

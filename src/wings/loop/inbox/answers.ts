@@ -11,7 +11,7 @@ import { CLOSED_RETENTION_MS, nameAttempt } from '../state.js';
 import type { InboxAnswer, LoopState } from '../state-schema.js';
 import { LOOP, type Streams } from '../streams.js';
 
-/** Answers of people: recorded, then carried out, then logged (loop-operations.md, Inbox). */
+/** People's answers are recorded, then carried out, then logged (loop-operations.md, Inbox). */
 
 export interface InboxContext {
   context: Context;
@@ -44,7 +44,7 @@ export function refuseAnswer(
 }
 
 /**
- * Records an answer; the first of two answers is final.
+ * Records an answer; the first answer other than a deferral is final.
  * @param isDone whether nothing remains to be carried out
  * @throws DevCliError `INBOX_REFUSED`, `LOCKED`, `IO`
  */
@@ -79,7 +79,7 @@ export async function finishAnswers(desk: InboxContext): Promise<void> {
 }
 
 /**
- * Carries out an answer, once: its change of the stream, its mark and its event are one commit.
+ * Carries out an answer exactly once: one commit changes the state, marks the answer as done, and queues its event.
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `GIT_FAILED`, `LOCKED`, `IO`; the next call finishes it
  */
 export async function applyInboxAnswer(
@@ -101,7 +101,7 @@ export async function applyInboxAnswer(
 
 const same = (state: LoopState): LoopState => state;
 
-/** Makes the changes of files, which may be repeated. @returns the change of the state */
+/** Changes the files, which may safely be repeated. @returns the change to the state */
 async function prepareEffect(context: Context, answer: InboxAnswer): Promise<(state: LoopState) => LoopState> {
   const { goal: id, action, reasonCode, reason, operator, classification } = answer;
   if (id === null || findGoalStatus(reasonCode, action) === null) return same;

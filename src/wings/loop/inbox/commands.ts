@@ -34,7 +34,10 @@ const MOST = 1_000;
 /** Maximum characters of a reason. */
 const LONGEST = 4_000;
 
-/** Lists the items. @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO` */
+/**
+ * Lists the open items and, if asked, the closed ones.
+ * @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `LOCKED`, `IO`
+ */
 export async function listInboxItems(
   ports: Ports,
   context: Context,
@@ -52,7 +55,7 @@ export async function listInboxItems(
   };
 }
 
-/** Counts the items. @throws DevCliError as `listInboxItems`, `USAGE` */
+/** Counts the open items, and shows the first ones. @throws DevCliError as `listInboxItems`, `USAGE` */
 export async function summarizeInbox(
   ports: Ports,
   context: Context,
@@ -82,8 +85,9 @@ export async function summarizeInbox(
 }
 
 /**
- * Answers an item. @throws DevCliError `INBOX_REFUSED`, `TERMINAL_REQUIRED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`,
- * `LOCKED`, `IO`; for a gate, as `approve`
+ * Answers an item.
+ * @throws DevCliError `INBOX_REFUSED`, `TERMINAL_REQUIRED`, `USAGE`, `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`;
+ * for a gate, any code of `approve`
  */
 export async function answerInboxItem(
   ports: Ports & Pick<LoopPorts, 'askAtGate'>,
@@ -143,7 +147,7 @@ export async function answerInboxItem(
   };
 }
 
-/** Reads the inbox, after finishing what an interrupted call left. */
+/** Reads the inbox, after carrying out and logging answers that an interrupted call left unfinished. */
 async function read(ports: Ports, context: Context, call: LoopCall): Promise<{ desk: InboxContext; inbox: Inbox }> {
   const { streams, desk: port } = await openLoopBackend(ports, context, call);
   const desk = { context, streams, isHere: port === null || (await port.isHere()) };

@@ -8,12 +8,12 @@ import type { LoopCall, LoopPorts } from '../site.js';
 import { refuseAnswer } from './answers.js';
 import type { InboxItemView } from './items.js';
 
-/** Ids of choices that stop, for gates that no recipe defines. */
+/** Ids of choices that stop a run, for gates that no recipe defines. */
 const STOPS = ['stop', 'halt', 'abort', 'reject', 'fail'];
 
 /**
  * Has the person at the terminal answer a gate, with a preselected choice.
- * @param given.choice the id of the choice; null: the one that leads on, or the one that stops
+ * @param given.choice the id of the choice; null: to approve, the choice that leads on; to reject, the one that stops
  * @throws DevCliError `TERMINAL_REQUIRED`, `INBOX_REFUSED`, and as `approve`
  */
 export async function answerGate(

@@ -26,7 +26,7 @@ export interface InboxItemView extends Omit<InboxItem, 'event_id' | 'reason_code
   reason_code: InboxReason | 'gate' | 'halted';
   /** The run that waits. */
   run: string | null;
-  /** What resolves it; null if it is closed, or nothing does. */
+  /** How a person resolves the item; null if it is closed, or cannot be resolved by a command. */
   answer: Invocation | Instruction | null;
 }
 
@@ -38,7 +38,8 @@ export interface Inbox {
 }
 
 /**
- * Reads all items, including closed ones: high priority first, then the newest. An item whose cause is gone is closed.
+ * Reads all items, including closed ones: high priority first, then the newest. An item whose cause is gone counts as
+ * closed.
  * @throws DevCliError `SCHEMA_INVALID`, `STATE_CORRUPT`, `STATE_NEWER`, `IO`
  */
 export async function readInbox(ports: InboxPorts, { context, streams }: InboxSite): Promise<Inbox> {
@@ -79,8 +80,8 @@ export const renderOpen = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'item waits' : 'items wait'} for a person: dev-cli inbox list`;
 
 /**
- * Returns what resolves an item. A blocked goal needs a reply, unless it needs a decision; a branch needs its obstacle
- * removed.
+ * Returns the command or instruction that resolves an item. A blocked goal needs a reply or, if that is why it waits, a
+ * decision; a branch that cannot be moved needs its obstacle removed.
  */
 function buildAnswer(
   context: Context,
@@ -88,7 +89,7 @@ function buildAnswer(
   goals: readonly LoopGoal[] | null,
 ): Invocation | Instruction {
   const approve = { command: 'inbox act', input: { id, action: 'approve', operator: 'NAME' } };
-  // The obstacle stays, whatever is answered.
+  // An answer alone does not remove the obstacle.
   if (code === 'action_escalate') return ['Clear the obstacle, then ', approve];
   if (code !== 'action_block') return approve;
   if (classification !== 'decision-pending') return { ...approve, input: { ...approve.input, reason: 'YOUR ANSWER' } };

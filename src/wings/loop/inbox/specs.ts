@@ -5,7 +5,7 @@ import { STATUSES } from '../schemas.js';
 
 const INBOX = { actor: 'person', output: 'text', exits: [0, 1, 2, 3, 4, 130] } as const;
 
-/** Commands about what waits for a person (loop-operations.md, Inbox). */
+/** Commands about the items that wait for a person (loop-operations.md, Inbox). */
 export const INBOX_SPECS = [
   {
     name: 'inbox list',

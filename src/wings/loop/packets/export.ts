@@ -81,7 +81,7 @@ export async function exportPacket(ports: LoopPorts, context: Context, input: In
   };
 }
 
-/** Chooses the named goal, whoever has it, or the first one that is free and matches. */
+/** Chooses the named goal, even if a worker holds it; without a name, the first free goal with the role. */
 function chooseOffer(
   offers: readonly GoalOffer[],
   { leases }: LoopState,

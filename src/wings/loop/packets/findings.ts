@@ -7,12 +7,12 @@ import { findActiveLease, type GoalOffer } from '../core/leases.js';
 import type { LoopState } from '../state-schema.js';
 import type { PacketResult } from './schemas.js';
 
-/** Checks why a result must be refused (loop-operations.md, Packets). Pure. */
+/** Finds the reasons why a result must be refused (loop-operations.md, Packets). Pure. */
 
 /** The members of a result that have the right form. */
 export type WellFormedResult = Partial<PacketResult>;
 
-/** What a result is checked against. */
+/** The state and the goals that a result is checked against. */
 export interface PacketContext {
   state: LoopState;
   at: string;
@@ -20,7 +20,9 @@ export interface PacketContext {
   offers: readonly GoalOffer[];
 }
 
-/** Lists all faults of what a result refers to, except the work itself. */
+/**
+ * Lists the faults of everything that a result refers to, such as its packet, claim and goal, except the work itself.
+ */
 export function listFindings(result: WellFormedResult, known: PacketContext): ErrorDetail[] {
   const { success, action_taken: action } = result;
   const isAtOdds = success !== undefined && action !== undefined && success !== (action === 'advance');
@@ -70,12 +72,12 @@ function judgeGoal(
   ];
 }
 
-/** Directories that handed-in work must never touch, wherever they are. */
+/** Directories that handed-in work must never touch, at any depth. */
 const CLOSED = ['.git', '.ai', '.dev'];
 
 /**
- * Returns why handed-in work must not touch a path; null if it may. Considers that a file system may treat other names
- * as equal.
+ * Returns why handed-in work must not touch a path; null if it may. Also catches names that some file systems treat as
+ * the same, such as `.GIT` for `.git`.
  */
 export function findHandedInPathFault(path: string): string | null {
   const names = path.split(/[\\/]/).map((name) =>
@@ -102,14 +104,17 @@ export function listChangeFaults(changes: readonly PathChange[]): string[] {
   });
 }
 
-/** `..` after a name may start from somewhere else, if that name is itself a link. */
+/**
+ * Returns why the target of a link is refused; null if it is not. A `..` after a name is refused, because that name may
+ * itself be a link to somewhere else.
+ */
 function findLinkFault(path: string, link: string): string | null {
   if (/[^./][^/]*\/+\.\.(\/|$)/.test(link)) return 'goes up again after a name';
   return findHandedInPathFault(link.startsWith('/') ? link : posix.join(posix.dirname(path), link));
 }
 
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
-/** No line of a hunk begins like these. */
+/** Header lines of a rename or copy; no line of a hunk begins like these. */
 const MOVED = /^(?:rename|copy) (?:from|to) (.*)$/;
 const FILE = /^(?:---|\+\+\+) (.*)$/;
 

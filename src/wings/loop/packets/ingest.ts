@@ -61,7 +61,7 @@ export async function ingestResult(
   const state = await streams.read(LOOP);
   const git = { env: call.env };
   const { value, faults, sound } = readResult(resolve(call.cwd, file), file);
-  // Attempts under way are left out here: the transaction that accepts the result checks them.
+  // Ignores attempts under way, which the transaction that accepts the result checks.
   const offers = listOffers(context, goals, { ...state, attempts: {} });
   const listNow = (now: LoopState, at: string) => listFindings(sound, { state: now, at, offers });
   const isAttempt = 'ref' in value || 'patch' in value || isQuestion(sound);
@@ -133,7 +133,7 @@ export async function ingestResult(
       { claim: result.claim_id ?? null },
     )
     .catch(async (error: unknown) => {
-      // Another result was first; this one's number becomes free again.
+      // The transaction was refused, for example because another result was first: the number becomes free again.
       if (attempt !== null && place !== null) {
         const from = attempt.kept ?? attempt.base;
         await backend.openRefs(place.top, git).move(nameReference(attempt), { from, to: null });
@@ -161,19 +161,19 @@ export async function ingestResult(
 const isQuestion = ({ success, action_taken: action }: WellFormedResult): boolean =>
   success === false && action === 'block';
 
-/** Judges a question; tests do not matter for it. */
+/** Returns the verdict on a question, for which no tests are run. */
 function judgeQuestion(attempt: Attempt): Verdict {
   const judged = attempt.facts === null ? null : judgeSession(attempt.facts, attempt);
   if (judged?.next !== 'verdict') throw new Error('a question is a verdict');
   return judged.verdict;
 }
 
-/** Changes of the record of a goal that waits for an answer. */
+/** Changes to a goal's record while the goal waits for an answer. */
 const block = ({ reason }: Verdict) => ({ counted: 0, owed: { status: 'blocked' as const, reason } });
 
 /**
- * Reads a result, and the faults of its form. @throws DevCliError `PACKET_REFUSED` unless it is a regular file with a
- * JSON object
+ * Reads a result, and lists the faults of its form.
+ * @throws DevCliError `PACKET_REFUSED` unless it is a regular file with a JSON object
  */
 function readResult(
   path: string,

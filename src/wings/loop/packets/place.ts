@@ -5,7 +5,7 @@ import { findTip } from '../../../work/trees.js';
 import { gitNeededError } from '../start.js';
 import type { LoopState } from '../state-schema.js';
 
-/** The place where work is handed out and handed in. */
+/** The branch on which packets are based, and its repository. */
 export interface RepositoryBranch {
   /** `top`: absolute, the top of the repository. `prefix`: the path from there to the root, empty or ending in `/`. */
   top: string;
@@ -15,13 +15,13 @@ export interface RepositoryBranch {
   tip: string;
 }
 
-/** Returns the batch under way. */
+/** Returns the batch under way; null if there is none. */
 export const findBatch = ({ batch }: Pick<LoopState, 'batch'>): LoopState['batch'] =>
   batch !== null && batch.endedAt === null ? batch : null;
 
 /**
- * Finds the repository and the branch: that of the batch under way, else the one checked out. @throws DevCliError
- * `NEEDS_MISSING`, `GIT_FAILED`, `IO`
+ * Finds the repository and its branch: the branch of the batch under way or, without one, the one checked out.
+ * @throws DevCliError `NEEDS_MISSING`, `GIT_FAILED`, `IO`
  */
 export async function findRepositoryBranch(
   { root }: Pick<Context, 'root'>,

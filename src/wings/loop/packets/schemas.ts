@@ -1,11 +1,11 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../../../base/schema.js';
 
-/** What an orchestrator receives, and what it hands in (loop-operations.md, Packets). */
+/** The packet that an orchestrator receives, and the result that it hands in (loop-operations.md, Packets). */
 
 /** Kinds of orchestrators. */
 export const ADAPTERS = ['langgraph', 'openhands', 'other'] as const;
-/** Formats of a context. */
+/** Formats of the context in a packet. */
 export const FORMATS = ['markdown', 'plain', 'json'] as const;
 
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);

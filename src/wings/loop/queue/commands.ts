@@ -139,16 +139,16 @@ async function open(ports: Ports, context: Context, call: LoopCall) {
   const { streams, desk } = await openLoopBackend(ports, context, call);
   const leases = openLeases(streams, context.ids);
   const list = async (): Promise<Lease[]> =>
-    // What is past its time in a fleet is closed by its workers; who may only read may look.
+    // In a fleet, workers close expired leases, so this only reads: somebody who may not write can list them, too.
     desk === null ? (await leases.list()).leases : Object.values((await streams.read(LOOP)).leases);
   return { streams, leases, list, tell: () => flushEventsQuietly({ streams, context }) };
 }
 
-/** Lists the goals in the order of `auto`, each with the reason why nobody may take it. */
+/** Lists the goals in the order of `auto`, each with the reason, if any, why nobody may take it. */
 export function listOffers(context: Context, goals: readonly LoopGoal[], { attempts }: LoopState): GoalOffer[] {
   const ordered = orderGoals(goals, findNewestGoal(context));
-  // Attempts with a claim are left out, because the lease protects them; once it expires, another worker may start
-  // again.
+  // Goals whose attempt has a claim do not count as busy: the lease protects them, and once it expires, another worker
+  // may start over.
   const busy = new Set(Object.values(attempts).flatMap(({ goal, claim }) => (claim == null ? [goal] : [])));
   return ordered.map((goal) => {
     const undone = findUndone(goal, ordered);
@@ -163,7 +163,7 @@ export function listOffers(context: Context, goals: readonly LoopGoal[], { attem
   });
 }
 
-/** Returns who a goal is for: its role, or the role that its phase implies. */
+/** Returns the role of the workers that a goal is for: its own role, or the one that its phase implies. */
 export function findRole({ role, phase }: Pick<LoopGoal, 'role' | 'phase'>): string {
   if (role !== null) return role;
   if (phase === 'adversarial') return 'test';

@@ -12,7 +12,7 @@ export interface NamedHandoff {
   handoff: HandoffFile;
 }
 
-/** Keys whose value agents write as a sentence, which may be invalid YAML. */
+/** Keys whose values agents write as plain sentences without quotes, which may be invalid YAML. */
 const PLAIN = /^((?:timestamp|status|goal_id|reason|branch|head):[ \t]+)(?!["'|>])(.*?)[ \t\r]*$/gm;
 
 /** Parses a handoff; if its head is invalid YAML, parses it again with each value quoted. */

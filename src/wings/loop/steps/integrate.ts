@@ -11,7 +11,7 @@ import type { Attempt } from '../state-schema.js';
 import { runChecks } from './judge.js';
 import { buildStoppedEnd, reviveTree } from './prepare.js';
 
-/** How many concurrent moves of the branch are followed before it counts as unmoved. */
+/** How many times to try to move the branch, which others may move meanwhile, before it counts as unmoved. */
 const TRIES = 5;
 /** Maximum characters of a commit's first line. */
 const SUBJECT = 72;

@@ -8,7 +8,8 @@ import type { Attempt, CommandFact, Verdict } from '../state-schema.js';
 import { buildStoppedEnd, nameNextSession, prepareHanded, reviveTree } from './prepare.js';
 
 /**
- * Judges the kept commit; the tests run on exactly that (loop-core.md, auto, step 5). Runs where the tree is.
+ * Judges the kept commit, on which alone the tests run (loop-core.md, auto, step 5). Runs on the machine that has the
+ * tree.
  * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function judgeAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
@@ -39,7 +40,8 @@ export async function judgeAttempt(site: AttemptSite, attempt: Attempt, goal: Lo
 }
 
 /**
- * If failing tests refuse an attempt, finds out whether they also fail without it; then the attempt is not the cause.
+ * If an attempt is refused because the tests fail, runs them on its base, too. If they also fail there, the verdict
+ * says so, because then the attempt is not the cause.
  */
 async function askBase(
   site: AttemptSite,
@@ -59,7 +61,7 @@ async function askBase(
 
 /**
  * Runs the tests and the goal's acceptance commands in the attempt's tree, reset to the kept commit.
- * @param label names the records; commands with existing records are not run again
+ * @param label begins the names of the records; a command whose record exists is not run again
  * @returns null if a signal ended them
  */
 export async function runChecks(

@@ -20,7 +20,7 @@ import { nameGoalPlan, writeGoalPlan } from './plan-of-goal.js';
 /**
  * Creates the tree of an attempt, with everything that its first session needs (loop-core.md, auto, step 1). Runs at
  * the root. If repeated, starts over, because the tree does not hold any work yet.
- * @throws DevCliError `GIT_FAILED`, `IO`, and what `init` refuses
+ * @throws DevCliError `GIT_FAILED`, `IO`, and any code of `init`
  */
 export async function prepareAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
   const { context, top, git } = site;
@@ -38,8 +38,9 @@ export async function prepareAttempt(site: AttemptSite, attempt: Attempt, goal: 
 }
 
 /**
- * Copies and sets up what no commit contains, as configured; does not repeat commands that already ran. @returns the
- * end of the attempt if that fails
+ * Copies the files that no commit contains, and runs the setup commands, as configured; commands that already ran are
+ * not repeated.
+ * @returns the end of the attempt if that fails
  */
 export async function setUpTree(site: AttemptSite, attempt: Attempt): Promise<StepEnd | null> {
   const { config, context } = site;
@@ -65,9 +66,9 @@ export async function prepareHanded(site: AttemptSite, attempt: Attempt, commit:
 }
 
 /**
- * Applies the commit of an earlier attempt to a tree: on the current branch or, if it conflicts, on the commit that it
- * was made from.
- * @returns the new base, and the tree before the change
+ * Applies an earlier attempt's commit to a tree: on top of the branch or, if that conflicts, on the commit that the
+ * earlier attempt started from.
+ * @returns the new base, and the tree object from before the change
  */
 async function takeUpKept(site: AttemptSite, { tree, base, from }: Attempt): Promise<{ base: string; zero: string }> {
   const { git } = site;
@@ -88,7 +89,7 @@ export async function reviveTree(site: AttemptSite, attempt: Attempt, commit: st
 }
 
 async function makeTree(site: AttemptSite, attempt: Attempt, commit: string): Promise<void> {
-  // Prompts and the output of tools are private.
+  // Prompts and tools' output are private.
   makePrivateDirectory(findRecords(site, attempt), site.context.root);
   await addTree(site.top, attempt.tree, commit, site.git);
   await point(site, attempt);
@@ -103,7 +104,7 @@ async function readRunSeq({ context }: AttemptSite, run: string | null): Promise
   return run === null ? 0 : (await context.store.read(run)).seq;
 }
 
-/** Returns the fields of an attempt that a new session needs. */
+/** Returns the fields of an attempt that change for a new session. */
 export async function nameNextSession(site: AttemptSite, attempt: Attempt): Promise<Partial<Attempt>> {
   const { sessions, handoffs, handoff, run } = attempt;
   return {
@@ -123,7 +124,7 @@ function nameNew(now: number, taken: readonly string[]): string {
   }
 }
 
-/** Begins the run of a goal, in this process: it works in the attempt's tree, and is not bound to any session. */
+/** Begins a goal's run. The run works in the attempt's tree, and is not bound to any session. */
 async function beginRun(site: AttemptSite, attempt: Attempt, goal: LoopGoal, recipe: string): Promise<string> {
   const { context } = site;
   const origin = { kind: 'goal', id: goal.id, attempt: attempt.n };

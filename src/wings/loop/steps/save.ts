@@ -13,12 +13,12 @@ import type { Attempt, SessionFacts } from '../state-schema.js';
 import { HANDOFFS, listHandoffs, type NamedHandoff, readHandoff, readHandoffText } from './handoffs.js';
 import { nameSession } from './session.js';
 
-/** The difference of a session that removed its own tree. */
+/** The empty difference, for a session that removed its own tree. */
 const NOTHING: TreeDifference = { commit: null, paths: [], left: [] };
 
 /**
  * Keeps the attempt's current work as a commit, and collects the facts for the judge; scope and verdict depend on that
- * commit alone (loop-core.md, auto, step 4). Runs where the tree is, and changes none of its files.
+ * commit alone (loop-core.md, auto, step 4). Runs on the machine that has the tree, and changes none of its files.
  * @throws DevCliError `GIT_FAILED`, `IO`
  */
 export async function saveAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
@@ -72,7 +72,7 @@ export async function saveAttempt(site: AttemptSite, attempt: Attempt, goal: Loo
   return { event: 'SAVED', patch: { kept, facts }, documents };
 }
 
-/** Reads how the session ended; if it ran on another machine, as reported there. */
+/** Reads how the session ended; if it ran on another machine, returns what that machine reported. */
 function readSession(site: AttemptSite, attempt: Attempt): SessionFacts['session'] {
   const records = `${findRecords(site, attempt)}/${nameSession(attempt)}`;
   const known = inspectJob(records).state === 'absent' ? attempt.facts?.session : undefined;
@@ -89,7 +89,10 @@ function findUnread(site: AttemptSite, attempt: Attempt, fresh: readonly NamedHa
   return name;
 }
 
-/** Keeps a new handoff of the goal that has the wrong name, for people to read. @returns whether the path is one */
+/**
+ * Keeps a new handoff of the goal that has the wrong name, for people to read.
+ * @returns whether the path is such a file
+ */
 function keepMisnamed(site: AttemptSite, attempt: Attempt, path: string): boolean {
   const name = posix.basename(path);
   if (path !== `${HANDOFFS}/${name}` || !name.endsWith('.md') || attempt.handoffs.includes(name)) return false;
@@ -106,7 +109,7 @@ function describe(newest: NamedHandoff | undefined): SessionFacts['handoff'] {
   return newest === undefined ? null : { status: newest.handoff.status, reason: newest.handoff.reason ?? '' };
 }
 
-/** Creates a test of whether an attempt must not change a path, relative to the root. */
+/** Creates a test that is true for paths, relative to the root, that an attempt must not change. */
 export function createScopeTest(
   { config }: Pick<AttemptSite, 'config'>,
   { allowed_changes: allowed }: LoopGoal,

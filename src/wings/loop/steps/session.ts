@@ -29,7 +29,7 @@ export const nameSession = ({ sessions }: Pick<Attempt, 'sessions'>): string => 
 
 /**
  * Runs a new session of the tool in the attempt's tree, or waits for the one that is running (loop-core.md, auto, steps
- * 2 and 3). Runs where the tree is.
+ * 2 and 3). Runs on the machine that has the tree.
  * @throws DevCliError `IO`, `COMMAND_FAILED`; `USAGE` for a prompt that is too long for an argument
  */
 export async function runSession(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {
@@ -39,7 +39,7 @@ export async function runSession(site: AttemptSite, attempt: Attempt, goal: Loop
     attempt,
     begun ? nameCommand(site, attempt) : await buildCommand(site, attempt, goal),
   );
-  // The mark survives, because another call than the one that was interrupted may report the end.
+  // Marked in a file, because the end may be reported by a later call than the interrupted one.
   const mark = `${findRecords(site, attempt)}/${nameSession(attempt)}.stopped`;
   if (fact.interrupted) writePrivateFile(mark, '', site.context.root);
   const cost = readCost(site, attempt);
@@ -48,7 +48,8 @@ export async function runSession(site: AttemptSite, attempt: Attempt, goal: Loop
 }
 
 /**
- * Deletes this machine's records of a session that it lost: the session starts again in a new tree.
+ * Ends a session that ran in a tree which this machine no longer has, and deletes its records, so that the session
+ * starts again in a new tree.
  * @throws DevCliError `IO`, `COMMAND_FAILED`
  */
 export async function forgetSession(site: AttemptSite, attempt: Attempt): Promise<void> {
@@ -79,10 +80,10 @@ function nameCommand({ config }: AttemptSite, attempt: Attempt): NamedCommand {
   return { name: nameSession(attempt), argv: [], line: toBoundedLine(attempt.tool, 200), shell: false, seconds };
 }
 
-/** What building a prompt needs. */
+/** The part of the site that is needed to build a prompt. */
 type PromptSite = Pick<AttemptSite, 'context' | 'config' | 'streams' | 'tellContext' | 'variant' | 'top' | 'git'>;
 type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from'> & {
-  /** Null: the end is reported in another way. */
+  /** Null: the session writes no handoff, because a result is handed in instead. */
   handoff: string | null;
 };
 
@@ -105,8 +106,8 @@ async function buildPrompt(site: PromptSite, attempt: Prompted, goal: LoopGoal):
 }
 
 /**
- * Returns the decision of a goal, or the alternative being tried; includes the ticket's reference only if it exists and
- * belongs to that alternative.
+ * Returns the decision that a goal's session must follow or, in a spike, the alternative that it tries. Includes the
+ * ticket's reference only if it exists and belongs to that alternative.
  */
 async function tellDecision(
   { context, variant, top, git }: PromptSite,
@@ -124,7 +125,7 @@ async function tellDecision(
 
 /**
  * Builds the prompt with which a goal's next attempt would begin.
- * @param tool null: for somebody else, who hands in a result (loop-operations.md, Packets)
+ * @param tool null: the prompt is for a worker outside the loop, who hands in a result (loop-operations.md, Packets)
  * @throws DevCliError as `buildPrompt`; `USAGE` for one that is too long for an argument of the tool
  */
 export async function previewPrompt(site: PromptSite, goal: LoopGoal, tool: string | null): Promise<string> {
@@ -171,7 +172,7 @@ interface VerdictDocument {
 
 const toText = (bytes: Buffer): string => bytes.toString('utf8');
 
-/** Reads the cost that the session reports: a JSON pointer into the last line of its output. */
+/** Reads the cost that the session reports in the last line of its output; `cost` is a JSON pointer into that line. */
 function readCost(site: AttemptSite, attempt: Attempt): number {
   const { cost } = site.config;
   if (cost === null) return 0;

@@ -23,14 +23,15 @@ export const NEW_GOAL: GoalRecord = { n: 0, counted: 0, notes: [] };
  * Ends an attempt: writes the goal's status, its handoffs, its verdict and its event, then removes its tree
  * (loop-core.md, auto, step 7). Runs at the root. Idempotent.
  * @returns the outcome of the goal
- * @throws DevCliError `CLAIM_REFUSED`, `IO`, `LOCKED`, also if another root is the desk of the fleet by now; `SCHEMA_INVALID` if
- * goals.yaml has become unreadable
+ * @throws DevCliError `CLAIM_REFUSED`, `IO`; `LOCKED`, also if another root has become the fleet's desk;
+ * `SCHEMA_INVALID` if goals.yaml has become unreadable
  */
 export async function settleAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<Outcome> {
   const { streams, config, top, git } = site;
   const { verdict } = attempt;
   if (verdict === null) throw new Error('an attempt without a verdict is not settled');
-  // What is on the branch stays done, whoever has the lease; but only the desk writes that here.
+  // Work on the branch stays done even if the lease has ended, so success needs no lease. A desk is always checked,
+  // because after a change of desks the old one must not write here.
   if (!verdict.success || site.role.kind === 'desk') await requireHold(site, attempt);
   const most = goal.max_retries ?? config.max_retries;
   const known = (await streams.read(LOOP)).goals[attempt.goal] ?? NEW_GOAL;
@@ -65,7 +66,7 @@ export async function settleAttempt(site: AttemptSite, attempt: Attempt, goal: L
   return outcome;
 }
 
-/** Removes the reference of an attempt that left nothing. */
+/** Removes the reference of an attempt of which no commit was kept. */
 export async function releaseReference({ refs }: Pick<AttemptSite, 'refs'>, attempt: Attempt): Promise<void> {
   const name = nameReference(attempt);
   const from = (await refs.list(name)).get(name);
@@ -78,7 +79,7 @@ async function endRun({ context }: AttemptSite, { run, n, goal }: Attempt, { cla
   if (run === null || snapshot?.status !== 'live') return;
   const why = `attempt ${n} of ${goal} ended: ${classification}`;
   await abortNamedRun({ ...context, session: null }, run, why).catch((error: unknown) => {
-    // A run that a person holds stays.
+    // A run that a person holds cannot be aborted, so it stays.
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   });
 }
@@ -100,7 +101,7 @@ async function tryToWrite(
   }
 }
 
-/** Notes apply to all further attempts of a goal, until it is done. */
+/** Keeps people's notes for every later attempt, until the goal is done. */
 function renewGoal(known: GoalRecord, { counted, status }: GoalChange, owed: GoalRecord['owed'] | null): GoalRecord {
   const { from: _, owed: __, ...rest } = known;
   return { ...rest, counted, notes: status === 'done' ? [] : known.notes, ...(owed ? { owed } : {}) };
@@ -143,7 +144,7 @@ export function renderVerdict(attempt: Attempt, verdict: Verdict, at: string): s
   return `${JSON.stringify(document, mask, 2)}\n`;
 }
 
-/** Builds the event that is the evidence of an attempt (loop-core.md, Events). */
+/** Builds the event that records an attempt as evidence (loop-core.md, Events). */
 export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: string, at: string): JsonObject {
   const { goal, n, runId, facts, kept, base, costUsd, startedAt } = attempt;
   const payload: JsonObject = {
@@ -153,7 +154,7 @@ export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: st
     ...{ cost_usd: costUsd, ref: kept === null ? null : nameReference(attempt), base },
     duration_ms: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
   };
-  // If a branch cannot be moved again, the new key makes a new inbox item.
+  // Whenever the branch cannot be moved, the time makes a new key, and so a new inbox item.
   const time = action === 'escalate' ? `:${at}` : '';
   return buildEvent('auto_attempt', { key: `${runId}:${nameAttempt(attempt)}:${action}${time}`, at, payload });
 }

@@ -4,7 +4,7 @@ import type { TrackedAgent } from '../schemas.js';
 import { replaceItem } from './plan.js';
 import type { ContractTools, ToolOutcome } from './tool.js';
 
-/** Handles events of a session, which the hooks of a harness report (neutral.md, The tools). */
+/** Handles the events of a session that the hooks of a harness report (neutral.md, The tools). */
 export const EVENT_TOOLS: ContractTools<
   'session_start' | 'session_end' | 'agent_spawn' | 'agent_complete' | 'agent_resume'
 > = {

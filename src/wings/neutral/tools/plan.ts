@@ -137,7 +137,7 @@ export function replaceItem<Item>(all: readonly Item[], one: Item, ...others: It
   return all.flatMap((each) => (each === one ? others : each));
 }
 
-/** Returns the greatest id; ignores ids of other versions, and numbers too large to be incremented. */
+/** Returns the greatest id. Ignores ids of other versions, and numbers too large to be incremented. */
 export function findGreatestId(all: readonly unknown[]): number {
   return all.reduce<number>((most, one) => {
     const id: unknown = typeof one === 'object' && one !== null && 'id' in one ? one.id : undefined;

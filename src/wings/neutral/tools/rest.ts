@@ -5,7 +5,7 @@ import { isDecided } from './plan.js';
 import { countTasks } from './tasks.js';
 import type { ContractTools } from './tool.js';
 
-/** Default for the maximum number of cycles shown. */
+/** Maximum number of cycles shown, unless the call gives another. */
 const SHOWN = 10;
 
 export const REST_TOOLS: ContractTools<'history_search' | 'context' | 'artifact_write'> = {
@@ -56,7 +56,7 @@ function readOrAbsent(read: () => NeutralTasks | null): NeutralTasks | null {
   }
 }
 
-/** Summarizes a cycle; for one of another version, as far as possible. */
+/** Summarizes a cycle; one of another version only as far as its members are known. */
 function describe(cycle: NeutralHistory['cycles'][number]): JsonObject {
   const { completed_at, branch, plan, tasks } = cycle as JsonObject;
   const issues = isRecord(plan) && Array.isArray(plan['issues']) ? plan['issues'].filter(isJsonObject) : [];

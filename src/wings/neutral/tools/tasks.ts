@@ -113,11 +113,11 @@ function closeCycle({ read, isThere, params, now, branch }: ContractToolInput<ob
   };
 }
 
-/** Number of edits of one file that count as a loop. */
+/** How often one file must be edited for the edits to count as a loop. */
 const LOOP = 3;
 
 /**
- * Returns whether one file was edited repeatedly; false if the edit tracker, which another program writes, cannot be
+ * Returns whether some file was edited that often. False if the edit tracker, which another program writes, cannot be
  * read.
  */
 function hasLoop(read: ReadContractFile): boolean {

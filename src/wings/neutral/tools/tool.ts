@@ -14,26 +14,30 @@ export interface ContractState {
 /** The input of a tool: the files, and the call. */
 export interface ContractToolInput<Params> extends ContractState {
   /**
-   * Returns the parameters; call it after reading the state file, whose faults come first.
+   * Returns the checked parameters. Must be called after the state file is read, because faults in that file are
+   * reported first.
    * @throws DevCliError `TOOL_REFUSED` for a missing parameter, or one of the wrong type
    */
   params: () => Params;
   /** UTC with milliseconds. */
   now: string;
-  /** The branch, `HEAD` or `unknown`. */
+  /** Returns the branch; `HEAD` if none is checked out, `unknown` if that cannot be read. */
   branch: () => string;
   /** Absolute path of the work tree. */
   root: string;
-  /** Returns whether a path stays in a directory, with links followed; both are relative to the work tree. */
+  /** Returns whether a path stays inside a directory after following links; both are relative to the work tree. */
   isInside: (directory: string, path: string) => boolean;
 }
 
-/** The result of a call. */
+/** The result of a tool: its reply, and the changes to make. */
 export interface ToolOutcome {
   reply: JsonObject;
-  /** Applied in this order. */
+  /** The changes, which are made in this order. */
   changes?: SharedFileChange[];
-  /** Appended to the history before the changes are made; after a crash in between, the next call makes them. */
+  /**
+   * A cycle that is appended to the history before the changes are made; after a crash in between, the next call makes
+   * them.
+   */
   cycle?: Cycle;
   warnings?: string[];
 }
@@ -44,8 +48,8 @@ export interface ToolOutcome {
  */
 export interface ContractTool<Params> {
   /**
-   * The locks to take, in order: those of the files that the tool changes or always needs for its decision. `reads`: it
-   * changes nothing.
+   * The locks to take, in order, for the files that the tool changes or always needs for its decision. `reads`: it
+   * changes nothing, and takes no lock.
    */
   locks: readonly Extract<FileKey, 'history' | 'plan' | 'tasks' | 'tracker'>[] | 'reads';
   run: (given: ContractToolInput<Params>) => ToolOutcome;
