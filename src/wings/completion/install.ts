@@ -54,7 +54,7 @@ const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# inst
 /**
  * `completion install` and `uninstall` (view.md, Completion).
  * @throws DevCliError `USAGE` for an unknown or missing shell, `TERMINAL_REQUIRED` if consent is missing,
- * `DOCUMENT_UNREADABLE` for half a block, `IO`
+ * `DOCUMENT_UNREADABLE` for a damaged block, `IO`
  */
 export async function changeCompletion(context: Context, input: Input, env: NodeJS.ProcessEnv): Promise<Answer> {
   const id = input.shell ?? pickShell(env['SHELL']);

@@ -81,7 +81,7 @@ function match(actual: unknown, matcher: Matcher, replies: Replies): boolean {
   }
 }
 
-/** Returns a value from the reply of an earlier step: `2:$.task.id`. */
+/** Returns the value to which a reference such as `2:$.task.id` points in the reply of an earlier step. */
 export function resolveReference(ref: string, replies: Replies): unknown {
   const [, step = '', path = ''] = REFERENCE.exec(ref) ?? [];
   return getValueAt(replies[Number(step) - 1], path);

@@ -47,7 +47,7 @@ interface Fence {
   claim: string | null;
 }
 
-/** Creates the codec that parses the state. @param what its name in messages */
+/** Creates the codec that parses the state. @param what the name of the state in messages */
 export const createLoopCodec = (what: string) => ({
   parse: (text: string) => readStored<LoopState>(text, { outline, version: LOOP_VERSION, what }),
 });

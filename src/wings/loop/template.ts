@@ -19,7 +19,7 @@ export interface Filling {
   promptFile: string;
   goal: string;
   run: string;
-  /** Absolute. */
+  /** Absolute path of the root. */
   root: string;
 }
 

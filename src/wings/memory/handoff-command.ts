@@ -40,7 +40,7 @@ interface Target {
 /** The default file for the region; git tracks it. */
 const PROJECT_CONTEXT = 'PROJECT_CONTEXT.md';
 
-/** @throws DevCliError `DATA_MISSING`, `DOCUMENT_UNREADABLE` for half a region; `IO`; as `recordJudgments` */
+/** @throws DevCliError `DATA_MISSING`; `DOCUMENT_UNREADABLE` for a damaged region; `IO`; as `recordJudgments` */
 export function writeHandoff(scene: PictureContext, input: Input): Promise<Answer> {
   return handOver(scene, input, { region: PROJECT_CONTEXT, makesRegion: false, makesDirectory: true });
 }

@@ -82,7 +82,7 @@ const isActive = ({ status, expiresAt }: Lease, at: string): boolean =>
 export const findActiveLease = (leases: LeaseTable, goal: string, at: string): Lease | null =>
   Object.values(leases).find((lease) => lease.goal === goal && isActive(lease, at)) ?? null;
 
-/** Returns why `auto` skips a goal at an instant, because another worker holds it; null if none does. */
+/** Returns why `auto` must skip a goal at an instant: another worker holds it. Null if none does. */
 export function findOther(leases: LeaseTable, goal: string, at: string): string | null {
   const holder = findActiveLease(leases, goal, at);
   return holder === null || holder.worker === AUTO ? null : `${holder.worker} holds it until ${holder.expiresAt}`;

@@ -25,7 +25,8 @@ export interface GoalSelection {
 
 /**
  * Chooses the goals of a batch, in the order in which they are begun.
- * @throws DevCliError `GOAL_REFUSED` for a named goal that cannot be run, and for a missing dependency of a chosen one
+ * @throws DevCliError `GOAL_REFUSED` if the named goal cannot be run, or a chosen goal depends on one that is neither
+ * done nor chosen
  */
 export function chooseGoals(goals: readonly LoopGoal[], { named, recursive, newest }: GoalSelection): LoopGoal[] {
   const all = listGoals(goals);

@@ -21,7 +21,7 @@ export interface Ranking {
   /** The best first. */
   ranked: readonly Measurement[];
   winner: Measurement | null;
-  /** The criterion that separates the first from the second. */
+  /** The criterion that separates the best alternative from the second-best. */
   reason: (typeof WINNER_REASONS)[number] | 'no_passing';
 }
 
