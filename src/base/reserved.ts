@@ -33,8 +33,8 @@ export function findReserved(path: string): ReservedName | null {
 }
 
 /**
- * Normalizes a name: lower case, no invisible characters, no trailing blanks and dots (some file systems drop them),
- * and `.git` for its short name on Windows.
+ * Normalizes a name: lowercases it, removes invisible characters and trailing spaces and dots (which some file systems
+ * drop), and replaces the short name of `.git` on Windows with `.git`.
  */
 export function foldName(name: string): string {
   return name

@@ -288,7 +288,7 @@ export const StoredEngineSchema = Type.Unsafe<Static<typeof RunEngineSchema>>(
 
 /** An execution: `engine` of state.json, with its todos by id. */
 export type RunEngine = Frozen<Static<typeof RunEngineSchema>>;
-/** An execution as a transaction may change it. */
+/** The writable form of an execution, for use in a transaction. */
 export type EngineDraft = WritableDraft<RunEngine>;
 /** A todo or a requirement that was changed while the plan was being carried out. */
 export type ChangedPart = NonNullable<RunEngine['changed']>[number];

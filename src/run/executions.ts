@@ -11,7 +11,7 @@ export interface MadeCommit {
   todo: string | null;
   /** Null if a hook removed the trailer that identifies the commit. */
   sha: string | null;
-  /** The first line of its message; absent in entries of older releases. */
+  /** The first line of its message; absent from entries written by older releases. */
   subject?: string;
   /** The commit that reverted this one. */
   undoneBy?: string;

@@ -3,7 +3,7 @@ import { childProcess, type Execution, type ExecutionOptions } from './processes
 
 /**
  * Runs a program to its end in its own process group. Ctrl-C on the terminal reaches only this process's group, so it
- * does not end the program halfway. The program's output is not limited, and `signal` of the options is ignored.
+ * does not kill the program midway. The program's output is not limited, and `options.signal` is ignored.
  */
 export function executeFileApart(
   program: string,

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
  * @typedef {import('./provider.mjs').Api} Api
  * @typedef {import('./provider.mjs').Billed} Tokens
  *
- * @typedef {object} Answer a step of the script, completed by what the service adds
+ * @typedef {object} Answer a scripted step, with the fields that the service fills in
  * @property {string} id
  * @property {string} model
  * @property {string} [thinking]
@@ -15,7 +15,7 @@ import { createHash } from 'node:crypto';
  * @property {'length' | 'refused' | 'paused'} [stop]
  * @property {boolean} interleave
  * @property {Omit<Tokens, 'requests'>} usage
- * @property {Record<string, unknown>} raw the request, because some parts of an answer are sent only on request
+ * @property {Record<string, unknown>} raw the request's body; parts of an answer are sent only if it asks for them
  *
  * @typedef {object} Piece one event
  * @property {string} text

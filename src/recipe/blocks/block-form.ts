@@ -62,8 +62,8 @@ export function showCommand(command: BlockCommand): RecipeFields {
 }
 
 /**
- * Shows an external command.
- * @param key the field it is in
+ * Returns an external command as fields of a recipe, for `recipe show`.
+ * @param key the name of the field that holds the command
  */
 export function showExternal(key: string, { argv, shell, timeout, cwd }: ExternalCommand): RecipeFields {
   return {

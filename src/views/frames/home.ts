@@ -9,7 +9,7 @@ import { measureText, padLine, wrapSpans } from './columns.js';
 
 /** The options for laying out home. */
 export interface Options {
-  /** The current time in milliseconds, up to which durations are counted. */
+  /** The current time in milliseconds; durations that still run are measured up to it. */
   now: number;
   /** The width of the terminal. */
   columns: number;

@@ -129,7 +129,7 @@ export const readCode = (error: unknown): string =>
 /** The reason code of failures that may pass soon. */
 const AWAY = 'database_away';
 
-/** What errors mean, matched by code, or by a blank and the message if they have no code. */
+/** What errors mean, matched by their code or, if they have none, by a space followed by the message. */
 const MEANINGS: readonly [RegExp, string, typeof AWAY?][] = [
   [/^28|^ .*(?:password|SASL|SCRAM)/, 'it refuses the user or the password'],
   [/^3D000/, 'it has no such database'],

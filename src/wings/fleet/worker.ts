@@ -128,7 +128,7 @@ async function windDown({ held, engine, beat, pool }: Crew, working: Promise<voi
   let answered = performance.now();
   let isThere: boolean;
   do {
-    // In every round, because a look may have taken another attempt meanwhile.
+    // Repeated in every round, because a pending look may have taken another attempt in the meantime.
     for (const { stop } of held.values()) stop.abort();
     isThere = await isAnswering(pool);
     if (isThere) answered = performance.now();

@@ -30,8 +30,8 @@ export interface DeskPort {
    */
   isHere(): Promise<boolean>;
   /**
-   * Lists the workers now available for the project, each with the attempts that it passes by and the reasons; the
-   * empty name stands for all attempts.
+   * Lists the workers now available for the project, each with the attempts that it skips, by name, and the reasons. An
+   * empty name means that it skips all attempts.
    * @throws DevCliError `FLEET_UNAVAILABLE`
    */
   listWorkers(): Promise<{ worker: string; passed: Readonly<Record<string, string>> }[]>;

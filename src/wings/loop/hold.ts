@@ -37,9 +37,9 @@ export async function requireHold({ streams, role }: Leased, { claim }: Attempt)
 }
 
 /**
- * Handles an attempt whose lease is over: continues it under a new lease or, if somebody else has the goal, brings it
- * to its end. Its work is kept, but does not count.
- * @param tell told of the latter
+ * Handles an attempt whose lease is over: continues it under a new lease or, if another worker now has the goal, ends
+ * it. Its work is then kept, but does not count.
+ * @param tell called with a message if the attempt is ended
  */
 export async function regainLease(site: Leased, attempt: Attempt, tell: (line: string) => void): Promise<Attempt> {
   const taken = await acquireGoal(site, attempt.goal);

@@ -26,7 +26,7 @@ beforeAll(() => {
 });
 afterAll(() => project.remove());
 
-/** Yields every possible damage to one file of the moments, with its kind. */
+/** For each moment, yields every way to damage one of its files, with the kind of damage. */
 function* trialsOf(moments: Iterable<Moment>): Generator<{ trial: Trial; kind: string }> {
   for (const moment of moments) {
     const pending = agentOf(moment, project).ask(`dev-cli next ${moment.name}`);

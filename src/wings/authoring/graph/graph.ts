@@ -9,7 +9,7 @@ export type NodeKind = 'start' | 'cli' | 'agent' | 'agents' | 'person' | 'engine
 /** The state of a node in a run. */
 export type Mark = 'done' | 'current' | 'failed' | 'stale' | 'skipped';
 
-/** Marks with signs, for formats that can show any character. */
+/** Labels of the marks with symbols, for formats that can display any character. */
 export const MARK_SIGNS: Readonly<Record<Mark, string>> = {
   done: '✓ done',
   current: '▶ now',

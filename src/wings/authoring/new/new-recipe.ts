@@ -74,7 +74,7 @@ export async function createRecipe(
     const paths = skills.listFound(context).map((directory) => locateSkill(directory, name));
     const written: NewFile[] = paths.map((path) => ({ path, text, mayRenew: followsRecipe }));
     const free = written.filter((file) => !isInTheWay(library.reader.read(`${root}/${file.path}`), file));
-    // For an existing recipe, one edited skill must not prevent the renewal of the others.
+    // For an existing recipe, one edited skill must not keep the others from being generated again.
     files.unshift(...(isThere && free.length > 0 ? free : written));
   }
   const others = isThere

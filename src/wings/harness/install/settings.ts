@@ -151,7 +151,7 @@ export function buildUndo(before: string, after: string): Undo {
   return { offset: start, length: after.length - start - end, content: before.slice(start, before.length - end) };
 }
 
-/** Reverts changes to a text. */
+/** Applies recorded reversals to a text, in their order; each offset refers to the text that the previous one left. */
 export function applyUndo(after: string, undo: readonly Undo[]): string {
   return undo.reduce(
     (text, { offset, length, content }) => text.slice(0, offset) + content + text.slice(offset + length),
