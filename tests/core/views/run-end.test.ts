@@ -7,7 +7,7 @@ type Done = Parameters<typeof describeRunEnd>[1];
 function describeYou(state: object, done: object): unknown {
   const run = { name: 'add-x', engine: null, ...state };
   const action = { outcome: 'completed', summary: 'done', artifacts: ['.dev/specs/add-x/PLAN.md'], ...done };
-  return describeRunEnd(run as State, action as Done).you;
+  return describeRunEnd(run as State, action as unknown as Done).you;
 }
 
 describe('how an ended run goes on', () => {
