@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { buildUserEnvironment, executeGit, type GitOptions, nullIfRefused } from './git-command.js';
+import { listParents } from './paths.js';
 import { placeFiles, type TreeChange } from './place-files.js';
 import { splitNames } from './status.js';
-import { listParentDirectories, readLine, type UndoPlan } from './undo.js';
+import { readLine, type UndoPlan } from './undo.js';
 import { type TodoCommit, UNDO_TRAILER } from './undo-search.js';
 
 /** Name, in the git directory of the work tree, of the directory where `makeUndoCommit` keeps its files. */
@@ -86,7 +87,7 @@ async function listUnlike(
  */
 async function setIndex(top: string, sha: string, changes: readonly TreeChange[], options: GitOptions): Promise<void> {
   const own = new Set(changes.map(({ path }) => path));
-  const input = [...own].filter((path) => !listParentDirectories(path).some((above) => own.has(above)));
+  const input = [...own].filter((path) => !listParents(path).some((above) => own.has(above)));
   if (input.length === 0) return;
   const asked = ['restore', `--source=${sha}`, '--staged', '--pathspec-from-file=-', '--pathspec-file-nul'];
   await executeGit(top, ['--literal-pathspecs', ...asked], {

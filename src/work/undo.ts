@@ -1,7 +1,8 @@
 import { lstat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { DevCliError } from '../base/errors.js';
 import { executeGit, type GitOptions, type GitQuery, queryGit, runGitQuery } from './git-command.js';
+import { listParents } from './paths.js';
 import type { TreeChange } from './place-files.js';
 import { splitNames } from './status.js';
 import type { TodoCommit } from './undo-search.js';
@@ -158,8 +159,7 @@ async function listInTheWay(
     }
     // A directory that the undo replaces by a file must not contain other files, which would be lost.
     for (const path of touched) {
-      if (!own.has(path))
-        found.set(listParentDirectories(path).find((above) => changed.has(above)) ?? path, 'uncommitted');
+      if (!own.has(path)) found.set(listParents(path).findLast((above) => changed.has(above)) ?? path, 'uncommitted');
     }
   }
   return [...found].map(([path, by]) => ({ path, by }));
@@ -227,16 +227,10 @@ const UNSEEN = /^[a-zS]/;
 
 /** Returns whether a file that this undo does not replace stands where a path needs a parent directory. */
 async function isBelowFile(top: string, path: string, giving: ReadonlySet<string>): Promise<boolean> {
-  const kinds = listParentDirectories(path).map(
+  const kinds = listParents(path).map(
     async (above) => !giving.has(above) && (await kindOf(join(top, above))) === 'other',
   );
   return (await Promise.all(kinds)).includes(true);
-}
-
-/** Lists the parent directories of a path, nearest first. */
-export function listParentDirectories(path: string): string[] {
-  const above = dirname(path);
-  return above === '.' ? [] : [above, ...listParentDirectories(above)];
 }
 
 async function kindOf(path: string): Promise<'directory' | 'other' | 'missing'> {
