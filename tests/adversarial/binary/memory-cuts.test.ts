@@ -10,7 +10,7 @@ import { bookCodec } from '../../../src/wings/memory/codec.js';
 import { HANDOFF_MARKERS } from '../../../src/wings/memory/handoff-region.js';
 import { countingIds, steppingClock } from '../../core/store/sample.js';
 import { devCli, spawnDevCli } from '../../support/cli.js';
-import { callHook, QUIET } from '../../support/hooks.js';
+import { QUIET, spawnHook } from '../../support/hooks.js';
 import { type Image, readTree, restoreTree } from '../../support/image.js';
 import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { chosenSeed } from '../../support/seeded.js';
@@ -194,7 +194,7 @@ describe('a disk that is full from one write on', () => {
     const image = begin(true);
     restoreTree(project.root, image);
     const say = (prompt: string, env = {}) =>
-      callHook(project, 'user-prompt-submit', 'claude', { session_id: 's', cwd: project.root, prompt }, env);
+      spawnHook(project, 'user-prompt-submit', 'claude', { session_id: 's', cwd: project.root, prompt }, env);
     expect(say('while it is full', full(1))).toEqual(QUIET);
     expect(say('once there is room')).toEqual(QUIET);
     expect(devCli(project, ['memory', 'show']).json['requests']).toEqual(['once there is room']);

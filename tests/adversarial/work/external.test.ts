@@ -123,7 +123,7 @@ describe('a command that behaves', () => {
 
   it.each([
     ['is not there', 'nowhere', 'ENOENT'],
-    ['is no file', '.', 'is no file'],
+    ['is not a file', '.', 'is not a file'],
   ])('does not start where what it is to read %s', async (_what, name, reason) => {
     const directory = bench.start(`input ${name.length}`, ['touch', 'began'], { stdin: join(bench.cwd, name) });
     const exit = await finished(directory);
@@ -133,9 +133,9 @@ describe('a command that behaves', () => {
 
   it('goes on when the process that launched it has gone at once', async () => {
     const script = join(bench.cwd, 'parent.cjs');
-    const entry = `import { launch } from ${JSON.stringify(join(import.meta.dirname, '../../../src/jobs/detached.ts'))};
+    const entry = `import { launchDetached } from ${JSON.stringify(join(import.meta.dirname, '../../../src/jobs/detached.ts'))};
       import { RunnerProcesses } from ${JSON.stringify(join(import.meta.dirname, '../../../src/jobs/runner-process.ts'))};
-      launch(JSON.parse(process.argv[2]), new RunnerProcesses()); process.exit(0);`;
+      launchDetached(JSON.parse(process.argv[2]), new RunnerProcesses()); process.exit(0);`;
     await build({
       stdin: { contents: entry, resolveDir: bench.cwd },
       outfile: script,
