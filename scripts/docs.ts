@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import fastGlob from 'fast-glob';
 import { WINGS } from '../src/app/wings.js';
 import { ERROR_CODES, EXIT_MEANINGS, type ExitCode } from '../src/base/error-codes.js';
 import { ERROR_MEANINGS } from '../src/base/error-meanings.js';
@@ -163,7 +164,36 @@ function vocabularyPage(): string {
     '| command | for | output | exits | options |',
     '| --- | --- | --- | --- | --- |',
     ...answers,
+    '',
+    '## Errors',
+    '',
+    'The rooms of `src/` and the wings that raise each error; [errors.md](errors.md) says when.',
+    '',
+    '| error | exit | raised in |',
+    '| --- | --- | --- |',
+    ...listRaisedErrors(),
   ]);
+}
+
+/**
+ * Returns a row for each error code with the rooms whose sources create it.
+ * @throws Error if nothing raises a code, which is then dead
+ */
+function listRaisedErrors(): string[] {
+  const files = fastGlob.sync('src/**/*.{ts,tsx}', { ignore: ['src/generated/**', 'src/base/error-*.ts'] }).toSorted();
+  const sources = files.map((path) => ({ room: roomOf(path), text: readFileSync(path, 'utf8') }));
+  return Object.entries(ERROR_CODES).map(([code, exit]) => {
+    const raises = new RegExp(`(?:Error|fail|refuse)\\w*\\(\\s*(?:\\{\\s*code:\\s*)?'${code}'`);
+    const rooms = new Set(sources.filter(({ text }) => raises.test(text)).map(({ room }) => room));
+    if (rooms.size === 0) throw new Error(`Nothing in src raises ${code}.`);
+    return `| \`${code}\` | ${exit} | ${[...rooms].join(', ')} |`;
+  });
+}
+
+/** Returns the room or the wing of a source file. */
+function roomOf(path: string): string {
+  const [, room = '', wing = ''] = path.split('/');
+  return room === 'wings' ? `wings/${wing}` : room;
 }
 
 function renderFlag(option: CommandOption): string {

@@ -51,7 +51,6 @@ export const ERROR_MEANINGS: Readonly<Record<keyof typeof ERROR_CODES, string>> 
   TERMINAL_REQUIRED:
     'The command is for a person at a terminal without a harness mark. `answer` is the command for the user to run there.',
   DRAFT_MISSING: 'The run has no DRAFT.md: its recipe uses none, or cleanup removed it.',
-  DRAFT_INCOMPLETE: 'Required sections of DRAFT.md are empty.',
   DOCUMENT_UNREADABLE: 'A document that dev-cli would have to rewrite does not parse; it was left unchanged.',
   INPUT_CHANGED:
     'A document changed after a gate asked about it, after a reviewer received it, or after a `stale: block` block was built on it; or something else that a person was asked about has changed.',
