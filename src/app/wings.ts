@@ -23,6 +23,7 @@ import { MEMORY_TOOLS } from '../wings/memory/tools.js';
 import { NEUTRAL_SPECS } from '../wings/neutral/command-specs.js';
 import { CycleSchema, PlanSchema, TasksSchema, TrackerSchema } from '../wings/neutral/schemas.js';
 import { NEUTRAL_CALLS } from '../wings/neutral/specs.js';
+import type { DrawRun } from '../wings/page/documents.js';
 import { PAGE_SPECS } from '../wings/page/specs.js';
 import { PLAN_IMPORT_SPECS } from '../wings/plan-import/specs.js';
 import { RuntimeConfigSchema } from '../wings/runtime/config-schema.js';
@@ -129,6 +130,11 @@ export const WINGS: Readonly<Record<string, Described>> = {
   },
 };
 
+/** What draws the recipe of a run for the page, by the wing that provides it. */
+const DRAWINGS: Readonly<Record<string, DrawRun>> = {
+  authoring: async (...given) => (await import('../wings/authoring/graph/command.js')).drawRun(...given),
+};
+
 /**
  * The handlers of each wing's commands, by the same names as in `WINGS`. This table is separate because a bundle keeps
  * an object whole, so calls would load the specifications in `WINGS`, which none of them needs.
@@ -158,10 +164,7 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
     }),
   memory: async () => (await import('../wings/memory/commands.js')).HANDLERS,
   neutral: async () => (await import('../wings/neutral/commands.js')).HANDLERS,
-  page: async () =>
-    (await import('../wings/page/commands.js')).createPageHandlers(async (...given) =>
-      (await import('../wings/authoring/graph/command.js')).drawRun(...given),
-    ),
+  page: async () => (await import('../wings/page/commands.js')).createPageHandlers(Object.values(DRAWINGS)[0]),
   'plan-import': async () => (await import('../wings/plan-import/commands.js')).HANDLERS,
   runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };

@@ -5,9 +5,9 @@ import type { PAGE_SPECS } from './specs.js';
 
 /**
  * Creates the handlers of the commands that show a project to people.
- * @param drawRun supplied by the wing that draws recipes
+ * @param drawRun supplied by the wing that draws recipes; undefined in a program without that wing
  */
-export const createPageHandlers = (drawRun: DrawRun): HandlersOf<typeof PAGE_SPECS> => ({
+export const createPageHandlers = (drawRun: DrawRun | undefined): HandlersOf<typeof PAGE_SPECS> => ({
   view: async (context, { html, without, name, ...input }, site) => {
     const scene = { ...context, drawRun };
     const named = omitUndefined({ name });

@@ -14,7 +14,7 @@ import type { PageDocument, TabName } from './wire.js';
 export type DrawRun = (context: Context, name: string) => Promise<string>;
 
 /** The context of the page's functions. */
-export type PageContext = Context & { drawRun: DrawRun };
+export type PageContext = Context & { drawRun: DrawRun | undefined };
 
 /** A document of a segment, and the journal entry that names it. */
 export interface NamedDocument {
@@ -112,6 +112,7 @@ export async function readTab(
     case 'report':
       return show(REPORT);
     case 'recipe':
+      if (context.drawRun === undefined) throw goneError('This program draws no recipes.');
       return { kind: 'svg', text: await context.drawRun(context, name) };
     case 'journal': {
       const lines = await listEntries(context, name, runId ?? now.timeline.runs.at(-1)?.runId);

@@ -138,6 +138,13 @@ class Scene {
     let again = this.undo(null);
     // A git process that the killed call started runs on, and holds the lock of the index until it ends.
     for (let tries = 0; tries < 20 && again.exit !== 0 && isBusy(again.output); tries += 1) again = this.undo(null);
+    // A git process that a signal ends between creating a lock file and noting it leaves the file behind; its message,
+    // which the call passes on, tells the person to remove it.
+    const left = /'([^']+\.lock)':\s+File exists/.exec(again.output)?.[1];
+    if (again.exit !== 0 && left !== undefined && again.output.includes('remove the file manually')) {
+      rmSync(left);
+      again = this.undo(null);
+    }
     if (again.exit !== 0) return [`the same again: exit ${again.exit}: ${again.output}`];
     return this.judge(wanted);
   }
