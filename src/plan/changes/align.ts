@@ -1,4 +1,7 @@
-/** Aligns the entries of a list before and after an edit, and merges hidden entries back in. */
+/**
+ * Aligns the entries of a list before and after an edit to PLAN.md, and merges entries that PLAN.md does not show back
+ * in.
+ */
 
 /** A list entry as PLAN.md shows it. */
 export interface KeyedEntry {
