@@ -274,8 +274,8 @@ const part = (kind: WordPart['kind'], text: string): WordPart => ({ kind, text }
 const common = (lengths: readonly (readonly number[])[], at: number, to: number): number => lengths[at]?.[to] ?? 0;
 
 /**
- * Computes, for each pair of a position in `old` and a position in `now`, how many words the texts from there to the end
- * have in common, in the same order.
+ * Computes, for each pair of a position in `old` and a position in `now`, how many words the texts from there to their
+ * ends have in common, in the same order.
  */
 function measureCommon(old: readonly string[], now: readonly string[]): number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
