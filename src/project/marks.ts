@@ -71,8 +71,9 @@ export function settleMarks(medium: DirectoryMedium, run: string, { guarded }: J
 
 /**
  * Records in the guard file that the run is guarded since `seq` or, for null, no longer guarded. Writes only changes.
- * @param isCommitted whether the run's last commit is guarded. If not, the run's line may be left over from a failed
- * commit, and another run's commit may remove it, so the line is checked again under the common lock even if it exists
+ * @param isCommitted whether the run was already guarded at its last commit. If not, an existing line of the run may be
+ * left over from a failed commit, so that another run's commit may remove it at any moment. The line is then checked
+ * again under the common lock.
  * @returns whether there was no guard file before
  */
 function guard(medium: DirectoryMedium, run: string, seq: number | null, isCommitted: boolean): boolean {
