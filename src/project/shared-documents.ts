@@ -38,8 +38,8 @@ function isShareable(layout: StorePaths['layout'], run: string, path: string): b
 }
 
 /**
- * Renders the rules for directories before those for files. The rules for a directory show it, but hide all its content;
- * a later rule can then show a single file in it.
+ * Renders the rules for directories before those for files. The rules for a directory show it, but hide all its
+ * content; a later rule can then show a single file in it.
  */
 function renderRules(paths: readonly string[]): string {
   const directories = paths.flatMap((path) => {

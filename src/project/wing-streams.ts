@@ -28,11 +28,12 @@ interface Options<S extends WithSeq> {
   ids: Ids;
 }
 
-/** The streams of a wing, which is a part of dev-cli in src/wings/. No guard file or pointer belongs to such a stream. */
+/** The streams of a wing, which is a part of dev-cli in src/wings/. Unlike runs, they have no guard file or pointer. */
 export interface WingStreams<S extends WithSeq>
   extends Pick<Store<S>, 'read' | 'streams' | 'scan' | 'transact' | 'replay'> {
   /**
-   * Computes a digest of the stream's directory, as `RunStore.home` does for a run. The stream has to exist or be locked.
+   * Computes a digest of the stream's directory, as `RunStore.home` does for a run. The stream has to exist or be
+   * locked.
    * @throws DevCliError `IO`
    */
   place(stream: string): string;

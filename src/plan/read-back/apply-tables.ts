@@ -35,8 +35,8 @@ const REQUIREMENT_COLUMNS = ['id', 'requirement', 'in the words of', 'proved by'
 const DECISION_COLUMNS = ['decision', 'why', 'by', 'for'];
 
 /**
- * Applies the edits to the requirements table. Returns changes to its column `proved by` as `proofs`, since they have to
- * be applied to the acceptances.
+ * Applies the edits to the requirements table. Returns changes to its column `proved by` as `proofs`, since they have
+ * to be applied to the acceptances.
  */
 export function applyRequirements(
   old: readonly PlanRequirement[],

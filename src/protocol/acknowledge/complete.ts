@@ -172,8 +172,8 @@ interface Acknowledgement {
 export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
   const dispatch = tx.state.pendingAction;
   if (dispatch?.action === 'engine-dispatch') {
-    // A choice is never for a task. If its action is not part of the dispatch either, it can only answer an earlier gate
-    // again, and `identifyAction` refuses anything else.
+    // A choice is never for a task. If its action is not part of the dispatch either, it can only answer an earlier
+    // gate again, and `identifyAction` refuses anything else.
     if (input.choice !== undefined && input.action !== undefined && !isOut(tx, dispatch.actionId, input.action)) {
       identifyAction(tx, null, input);
       return { kind: 'duplicate' };
