@@ -81,8 +81,8 @@ export async function awaitCommit(job: CommitJob, call: JobCall): Promise<Commit
 }
 
 /**
- * Returns the result of a commit that has not begun and has nothing to commit. Relies on the call's last reading of the
- * work tree.
+ * Returns the result of a commit at once if there is nothing to commit. Does not read the work tree again, but relies
+ * on the call's last reading.
  * @param state the run as it is now
  * @returns null if the commit has to be awaited
  */

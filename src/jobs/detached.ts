@@ -181,7 +181,7 @@ function hasEnded(directory: string): boolean {
   return state === 'finished' || state === 'interrupted';
 }
 
-/** Rings the alarm as soon as a command ends. If directories cannot be watched, polling alone suffices. */
+/** Calls `ring` as soon as a command ends. If directories cannot be watched, polling alone suffices. */
 function watchExit(directory: string, ring: () => void): FSWatcher[] {
   try {
     const watcher = watch(directory, (_event, name) => {

@@ -14,7 +14,7 @@ export type MachineEvent =
   /** Halts the run regardless of `onError`, because the caller cannot continue (sources changed in autopilot). */
   | { type: 'HALT' };
 
-/** A task for the caller. Of an event's effects, only the last is an `issue`, `execute`, `engine` or `end`. */
+/** A task for the caller. Of an event's effects, only the last can be an `issue`, `execute`, `engine` or `end`. */
 export type Effect =
   /**
    * Issue a new action for an agent-facing block. `enter`: the run has reached the block, for the first time or again

@@ -27,8 +27,8 @@ export type RunMarks = {
 
 /**
  * Prepares the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev` and of the run's shared
- * documents, the guard file, and the pointer to the active run. Changes files that several runs share under the common
- * lock.
+ * documents, the guard file, and the pointer to the active run. Takes the common lock to change a file that several
+ * runs share.
  * @throws DevCliError `LOCKED`, `IO`
  */
 export function prepareMarks(
@@ -109,8 +109,8 @@ function removeEmptyGuard(medium: DirectoryMedium): void {
 
 /**
  * Returns whether another run may still be guarded, because its last commit says so or a commit is in progress. Checks
- * the run's lock first; a commit that begins after this check writes its line again under the common lock. A run that
- * cannot be read keeps its line and does not block other runs.
+ * the lock of that run first: if a commit of it begins only after this check, the commit writes the run's line again,
+ * under the common lock. A run that cannot be read keeps its line and does not block other runs.
  */
 function mayGuard(medium: DirectoryMedium, run: string): boolean {
   try {

@@ -55,7 +55,8 @@ export type EngineEvent =
   /** A stage, or a part of one, has ended. `todo` is null for a stage of the whole run. */
   | { type: 'OUTCOME'; todo: string | null; stage: string; part?: StagePart; verdict: StageResult }
   /**
-   * Redoes the todos and makes their dependents stale; null redoes all that are not done. Reopens a run that has ended.
+   * Redoes the todos and makes their dependents stale. If `todos` is null, redoes all todos that are not done. Reopens
+   * a run that has ended.
    */
   | { type: 'INVALIDATE'; todos: readonly string[] | null }
   /** The execution continues with a new version of the plan. */

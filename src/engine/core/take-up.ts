@@ -15,7 +15,7 @@ import {
 import { createFinalStages, createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
-/** The reason given for a new attempt at a todo. */
+/** The reason given for a new attempt at a todo whose text has changed. */
 const WHY = 'the plan changed while it was at work';
 
 /**

@@ -167,7 +167,10 @@ function renderCommits({ head }: RunEngine, made: readonly string[]): string[] {
   return [...made, `now on ${describeBranch(head.branch)}${moved}`];
 }
 
-/** Lists decisions made while planning, in the plan, at gates of this run, and as rulings when todos were reopened. */
+/**
+ * Lists all decisions: those made while planning, those that the plan states, the answers to gates of this run, and the
+ * rulings given when todos were reopened.
+ */
 function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decisions'] {
   const { state } = tx;
   const planned = (readPlanHead(tx).decisions ?? [])

@@ -130,7 +130,8 @@ const LOOKS = /^-(?:[a-hkprstuwxGLNOS]|nt|ot|ef)$/;
 /** Characters by which a script uses more than its own words: in substitutions, variables, redirections and pipes. */
 const TAKES = /\$|`|[<>]|\|(?!\|)/;
 /**
- * Programs that accept a script as an argument, the options for it, and script lines that only exit or print a word.
+ * Match programs that accept a script as an argument, the options with which they accept it, and lines of such a script
+ * that only exit or print a word.
  */
 const INTERPRETER = /^(?:node|deno|bun|python3?|ruby|perl|php)$/;
 const SCRIPT = /^(?:-[a-z]*[ecr]|--eval)$/;

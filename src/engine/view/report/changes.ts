@@ -61,7 +61,8 @@ function createChangeTest({ state, changes }: Transaction): (path: string) => bo
   const { baseline } = state;
   const paths = baseline === null ? undefined : nullIfGitFails(() => changes(baseline))?.paths;
   if (paths === undefined) return () => true;
-  // Git reports changes inside a nested repository as one change, to the repository's own path.
+  // Git reports all changes inside a nested repository as one change, to the repository's own path. Any path inside it
+  // therefore counts as changed.
   const isInside = createPathTest(paths);
   const above = new Set(paths.flatMap(listParents));
   return (path) => isInside(path) || above.has(path);
