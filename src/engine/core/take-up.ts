@@ -160,7 +160,7 @@ function orderRows(
  * Restores the dependencies on todos that the run added, for todos whose dependencies were just replaced by those of
  * the new plan, which does not know the added todos. If an added todo comes before its parent (the todo that made it
  * necessary), the parent depends on it; if it comes after its parent, all that depends on the parent also depends on
- * it. Removes dependencies on todos that no longer exist.
+ * it. Removes references to todos that no longer exist.
  * @throws DevCliError `SCHEMA_INVALID` for a cycle that leads through an added todo
  */
 function connectAdded({ state }: StepBuilder, verdicts: readonly TodoVerdict[]): void {

@@ -1,6 +1,6 @@
 /**
- * Aligns the entries of a list before and after an edit to PLAN.md, and merges entries that PLAN.md does not show back
- * in.
+ * Aligns the entries of a list before and after an edit to PLAN.md, and puts the entries that PLAN.md does not show
+ * back into the list.
  */
 
 /** A list entry as PLAN.md shows it. */
