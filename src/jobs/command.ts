@@ -33,8 +33,8 @@ export interface CommandEnded {
   job: CommandJob;
   ending: CommandEnding;
   /**
-   * For an acceptance, the whole output if it is to be searched or the command failed; for a block's command, the end
-   * of the output if it failed; otherwise empty.
+   * Of an acceptance's command, the whole log if the command failed or its output has to be searched. Of a block's
+   * command, the end of the log if the command failed. Otherwise empty.
    */
   output: string;
   /** The work tree's state after an acceptance's command; null for a block's command, or without git. */
@@ -66,8 +66,8 @@ export async function awaitCommand(job: CommandJob, call: JobCall): Promise<Comm
 }
 
 /**
- * Returns the earlier result of a command that has not begun and has already passed on this tree. Relies on the call's
- * last reading of the work tree.
+ * Returns the result of an earlier run of the same command, if it passed on the work tree as it is now. Does not read
+ * the work tree again, but relies on the call's last reading.
  * @param state the run as it is now
  * @returns null if the command has to be awaited
  */
@@ -127,8 +127,8 @@ async function readTreeNow(job: CommandJob, { context, repositories }: JobCall):
 }
 
 /**
- * Returns whether the commands run for the final verification. Most of these have already passed on this very tree, so
- * preparing a runner rarely pays.
+ * Returns whether the commands run for the final verification. Most of these have already passed on this very tree and
+ * need no runner, so it would be a waste to start one before that is known.
  */
 function isOfFinalTree({ run: { snapshot } }: JobCall): boolean {
   const job = snapshot.engine?.job;
@@ -250,7 +250,7 @@ function addOutput(
   return { ending: isThere ? ending : { kind: 'interrupted', vanished: true }, output };
 }
 
-/** Refuses a directory behind a link out of the project, where the runner would write. */
+/** Throws if the directory for the command's records is a link or a file, because the runner would write elsewhere. */
 function refuseLinkOut({ directory }: CommandJob, { run: { files } }: JobCall): void {
   const { kind } = files.facts(directory);
   if (kind === 'missing' || kind === 'directory') return;

@@ -15,7 +15,7 @@ const PLAN = 'plan.json';
 
 /**
  * Builds the command that makes the prepared commit.
- * @param directory absolute path of the job's records, here and below
+ * @param directory absolute path of the job's records, as in all functions of this file
  */
 export function buildPreparedCommand(directory: string): string[] {
   return buildCommitCommand(join(directory, MESSAGE), join(directory, PATHS));
@@ -65,7 +65,7 @@ export function readPreparation(directory: string): {
   };
 }
 
-/** The content of PLAN. */
+/** The content of `plan.json`. */
 interface Preparation {
   left: LeftPath[] | null;
   at: HeadPosition | null;

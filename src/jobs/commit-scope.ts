@@ -30,7 +30,10 @@ function buildHeadRule({ head }: RunEngine, begun: string | null): HeadRule {
   return { last: head?.last ?? (begun === null ? null : { sha: begun }), branch: head?.branch };
 }
 
-/** Returns the residual commit's scope: the paths that done todos list, except todos whose own commit is deferred. */
+/**
+ * Returns the paths in the residual commit's scope: those that the workers of done todos reported as changed. Leaves
+ * out todos whose own commit is deferred, because that commit will contain their paths.
+ */
 function listRemaining(engine: RunEngine, workTree: string): Pick<CommitScope, 'files' | 'charged'> {
   const { todos, deferred } = engine;
   const done = Object.values(todos).filter(

@@ -54,7 +54,7 @@ export interface CommitEnding {
   reason?: string;
   /** Where HEAD was; null if it was not read. */
   at: HeadPosition | null;
-  /** Whether the commit was deferred because of where HEAD is, which a person may accept. */
+  /** Whether the commit was deferred because HEAD is not where the run left it, which a person may accept. */
   head?: boolean;
 }
 
@@ -81,8 +81,8 @@ export async function awaitCommit(job: CommitJob, call: JobCall): Promise<Commit
 }
 
 /**
- * Returns the result of a commit that has not begun and has nothing to commit. Relies on the call's last reading of the
- * work tree.
+ * Returns the result of a commit at once if there is nothing to commit. Does not read the work tree again, but relies
+ * on the call's last reading.
  * @param state the run as it is now
  * @returns null if the commit has to be awaited
  */
@@ -109,13 +109,13 @@ async function findCommitEnding(job: CommitJob, call: JobCall): Promise<CommitEn
   const directory = getJobDirectory(job, call);
   if (!hasBegun(directory)) {
     const readSetting = () => repositories.readSetting(workTree);
-    // Read in parallel with the work tree. If the plan needs the setting, it awaits the same promise and gets its
-    // error.
+    // Starts reading the setting, in parallel with the work tree. An error can be ignored here: if `planCommit` needs
+    // the setting, it awaits the same promise and meets the error itself.
     if (canYieldCommit(scope)) readSetting().catch(() => {});
     const now = await repositories.readTree(workTree);
     if (now === null) return NO_REPOSITORY;
     const plan = await planCommit(workTree, now.present, readSetting, scope, options);
-    // If the job has begun meanwhile, the plan may have seen the effects of another call's commit.
+    // If another call has begun the job meanwhile, the plan may be based on a tree that this other commit has changed.
     if (plan.kind !== 'ready' && !hasBegun(directory)) return endWithoutCommand(workTree, plan, options);
     repositories.forgetTrees();
     const begun = plan.kind === 'ready' ? await beginCommit(job, call, scope, plan) : 'launched';
@@ -228,8 +228,8 @@ interface Asked extends Omit<CommitAnswer, 'exit'> {
 }
 
 /**
- * Determines the result of a commit that git was asked for. If git then refuses to update the index, the result remains
- * the same.
+ * Determines the result of a commit that git was asked to make, and updates the index accordingly. If git refuses the
+ * update, that does not change the result.
  */
 async function judgeEnding(
   workTree: string,

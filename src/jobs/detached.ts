@@ -101,7 +101,8 @@ function requireRunner(runner: string): void {
  */
 export function inspectJob(directory: string): JobStatus {
   const started = readStarted(directory);
-  // Checked before the exit record is read, because a runner writes that record and then ends.
+  // Checked before the exit record is read. A runner that ended between the two reads would otherwise seem to have died
+  // without a record.
   const alive = typeof started === 'object' && runnerLives(started);
   const exit = readExit(directory);
   if (typeof exit === 'object') return { state: 'finished', startedAt: exit.startedAt, exit };
@@ -180,7 +181,7 @@ function hasEnded(directory: string): boolean {
   return state === 'finished' || state === 'interrupted';
 }
 
-/** Rings the alarm as soon as a command ends. If directories cannot be watched, polling alone suffices. */
+/** Calls `ring` as soon as a command ends. If directories cannot be watched, polling alone suffices. */
 function watchExit(directory: string, ring: () => void): FSWatcher[] {
   try {
     const watcher = watch(directory, (_event, name) => {

@@ -22,7 +22,8 @@ const SAID =
   /^\s*(?:[✓✔√✗✘×•]|(?:not )?ok \d|PASS\b|FAIL\b|--- (?:PASS|FAIL)|# Subtest|[+-] |>?\s*\d+\s*\||(?:Expected|Received|expected|actual)\b|(?:it|test|describe)\b)/;
 
 /**
- * Match errors that do not name the failed call. The traceback does so, before the error in Python, after it in Rust.
+ * Match errors that do not name the failed call. In these cases the call is named in the traceback, which Python prints
+ * before the error, and Rust after it.
  */
 const BARE_BEFORE = /\bPermissionError: \[Errno 1\] Operation not permitted\s*$/;
 const BARE_AFTER = /\bOs \{ code: 1, kind: PermissionDenied\b/;

@@ -41,7 +41,7 @@ export interface JobCall extends JobResources {
   run: RunHead;
   /** When the call must answer: milliseconds since the epoch. */
   until: number;
-  /** Whether an earlier call recorded the job's start and so launched it, unless it was interrupted first. */
+  /** Whether an earlier call recorded the job's start. That call also launched the job, unless it was interrupted. */
   launched: boolean;
   /** Throws if the run comes from elsewhere and nobody has trusted it. @throws DevCliError `RUN_UNTRUSTED` */
   requirePlace: () => Promise<void>;
@@ -75,7 +75,7 @@ export function hasBegun(directory: string): boolean {
  * Launches a process of a job. If an earlier call recorded the start but the directory is empty, either that call was
  * interrupted before the launch or the runner's records have vanished; this launch is then counted as another attempt.
  * @param launched whether an earlier call recorded the start; by default `call.launched`
- * @returns `wait` if another call handles the launch, `vanished` if there were `LAUNCHES` launches already
+ * @returns `wait` if another call handles the launch, `vanished` if there were `MAX_LAUNCHES` launches already
  * @throws DevCliError `IO`, `COMMAND_FAILED`; `LOCKED` if the claim belongs to a runner that cannot be checked from
  * this machine; any error of a transaction
  */
@@ -98,7 +98,7 @@ async function countLaunch(
   { transact }: JobCall,
   directory: string,
 ): Promise<'launch' | 'wait' | 'vanished'> {
-  // Checked first, so that an impossible launch is not counted.
+  // Checked before the launch is counted, because no launch is possible while another runner's claim is in the way.
   const blocked = findClaimObstacle(getClaimFile(directory));
   if (blocked !== null) throw blocked;
   const mayLaunch = await transact((tx) => {

@@ -49,8 +49,9 @@ export function findEndingAtOnce(job: Job, call: JobCall, { state, files }: Tran
 }
 
 /**
- * Withdraws jobs. Once the transaction is committed, none of the jobs can begin, and the runner of a job that has begun
- * ends it even if this process dies. The caller removes the jobs from the state, and calls `endWithdrawnJob` after the commit.
+ * Withdraws jobs. Once the transaction is committed, none of the jobs can begin. If a job has already begun, its runner
+ * ends it, even if this process dies. The caller removes the jobs from the state, and calls `endWithdrawnJob` after the
+ * transaction.
  */
 export function withdrawJobs({ files, at }: Transaction, jobs: readonly Job[]): void {
   for (const directory of jobs.flatMap(listDirectories)) files.write(getWithdrawnFile(directory), `${at}\n`);

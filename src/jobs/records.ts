@@ -7,11 +7,11 @@ import { withIoErrors } from '../store/io.js';
 import { LOG_LIMIT } from './log.js';
 
 /**
- * Reads the files of an external command (protocol.md §4). Each except the log appears complete or not at all. Once the
- * command has ended, only `exit.json` and the log remain.
+ * Reads the files of an external command (protocol.md §4). Every file except the log is written in one step, so it is
+ * either complete or missing. Once the command has ended, only `exit.json` and the log remain.
  */
 
-/** `command.json`: the command to run, written by `launch`. */
+/** `command.json`: the command to run, written by `launchDetached`. */
 export interface ProcessSpec {
   /** Shared by the `command-started` and `command-finished` entries of the journal. */
   key: string;
@@ -81,7 +81,7 @@ export const getWithdrawnFile = (directory: string): string => join(directory, '
 /** Standard output and standard error of the command. */
 export const getLogFile = (directory: string): string => join(directory, 'command.log');
 
-/** Upper bound of a record's size in bytes, since the system limits the length of the argument vector. */
+/** Maximum size of a record in bytes. No record is larger, since the system limits the argument vector in it. */
 const LARGEST = 16 * 1024 * 1024;
 
 /** A record as read. `damaged`: the file exists, but dev-cli did not write it, or not completely. */

@@ -170,7 +170,8 @@ async function awaitStep(job: RequestJob, call: JobCall, step: Step): Promise<'d
     const { timeoutSeconds, env } = step;
     const key = `${job.key}:${name}`;
     const command = { directory, key, argv, shell: false, cwd: getWorkTree(call.context, job), timeoutSeconds };
-    // The directory of a later step is empty because the step has not been launched yet, not because records were lost.
+    // Only the first step was launched by the call that recorded the job's start, so only for that step does an empty
+    // directory mean that records were lost. A later step may simply not have been launched yet.
     const launched = call.launched && (name === 'comment' || name === 'push');
     const begun = await launchOnce(job, call, { ...command, ...omitUndefined({ env }) }, launched);
     if (begun === 'wait') return null;

@@ -14,7 +14,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * because their standard input closes.
  */
 export class RunnerProcesses {
-  /** Keyed by environment, since a runner passes its own on to its commands. */
+  /** The runner for each environment, since a runner passes its own environment on to its commands. */
   private readonly waiting = new Map<string, ChildProcess>();
 
   /**

@@ -41,8 +41,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 interface Surroundings {
   /**
-   * The environment for commands. A command inherits all of it except dev-cli's own variables (`DEV_CLI_…`), of which
-   * it gets only dev-cli's mark. Never written to disk.
+   * The environment for commands. A command inherits all of it except dev-cli's own variables (`DEV_CLI_…`); of these
+   * it gets only `OWN_MARK`, by which dev-cli recognizes what its own sessions start. Never written to disk.
    */
   env: Readonly<Record<string, string | undefined>>;
   clock: Clock;
@@ -188,8 +188,8 @@ async function startGated(spec: ProcessSpec, env: Surroundings['env'], pipes: Pi
 }
 
 /**
- * Returns whether a command inherits a variable. Variables of dev-cli's own call are left out, except the mark, which
- * has to reach every process that the command starts.
+ * Returns whether a command inherits a variable. Variables that concern only this call of dev-cli are left out.
+ * `OWN_MARK` has to reach every process that the command starts, so that none of them passes for a person.
  */
 const isHandedOn = (name: string): boolean => name === OWN_MARK || !name.startsWith('DEV_CLI_');
 

@@ -1,5 +1,6 @@
 /**
- * The properties that all blocks of a type have in every recipe, for the machine, pictures, simulations and proofs.
+ * The properties that all blocks of a type have in every recipe. The machine uses them, and so does the code that
+ * draws, simulates and verifies recipes.
  */
 export interface BlockTraits {
   /** Who acts: dev-cli, the agent, other agents, a person, or the machine of an execution. */

@@ -20,9 +20,9 @@ import {
 
 /**
  * Compiles a recipe to a plain-JSON XState configuration (house.md, XState; recipes.md §2). Each block is a compound
- * state: `entering` evaluates its condition, `active` waits for an event, `bound` is the gate at its bound, and
- * `halted` can be left only by reopening or aborting the run. `ready` precedes the first block; `completed` and
- * `aborted` are final. Guards and actions are names with params, which machine.ts implements.
+ * state: `entering` evaluates its condition, `active` waits for an event, `bound` is the gate at which a loop waits
+ * after its last round, and `halted` can be left only by reopening or aborting the run. `ready` precedes the first
+ * block; `completed` and `aborted` are final. Guards and actions are names with params, which machine.ts implements.
  * @throws DevCliError `INTERNAL`, with every defect in `details`, for a program that lint should have refused
  */
 export function compileProgram(program: Program): MachineConfig {

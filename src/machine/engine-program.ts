@@ -29,15 +29,15 @@ export type Disposition = 'halt' | 'adapt' | 'retry';
 
 /** The limits of an execution. */
 export interface EnginePolicies {
-  /** Maximum number of attempts at a todo after the first. */
+  /** Maximum number of times that a todo is attempted again because an attempt failed. */
   maxRetries: number;
-  /** Maximum number of levels at which added todos may in turn add todos. */
+  /** Maximum depth of added todos: a todo added for a todo of the plan has depth 1, one added for that todo depth 2. */
   adaptDepthLimit: number;
   /** Maximum number of todos that may be added in a run. */
   maxDynamicTodos: number;
   /** Maximum number of todos in a wave. */
   parallelLimit: number;
-  /** The dispositions by precedence, for cases in which several apply. */
+  /** The dispositions in order of precedence: if several apply, the first one decides. */
   triagePrecedence: readonly Disposition[];
   /** Whether violating a must-not fails only the attempt, or halts the todo. */
   mustNot: 'retry' | 'halt';

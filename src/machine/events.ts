@@ -3,8 +3,9 @@ export type MachineEvent =
   | { type: 'DONE' }
   | { type: 'CHOOSE'; choice: string }
   /**
-   * A round of a loop did not pass, or a command that leads back to an earlier block has failed. In a block that asks
-   * the user, a round that `filled` something does not count towards the bound.
+   * A round of a loop did not pass, or a command that leads back to an earlier block has failed. `filled`: the round
+   * supplied something that was missing, such as a section of DRAFT.md. If the block asks the user, such a round does
+   * not count towards the bound.
    */
   | { type: 'ROUND'; filled: boolean }
   | { type: 'FAIL' }
@@ -13,11 +14,11 @@ export type MachineEvent =
   /** Halts the run regardless of `onError`, because the caller cannot continue (sources changed in autopilot). */
   | { type: 'HALT' };
 
-/** A task for the caller. Of an event's effects, only the last is an `issue`, `execute`, `engine` or `end`. */
+/** A task for the caller. Of an event's effects, only the last can be an `issue`, `execute`, `engine` or `end`. */
 export type Effect =
   /**
-   * Issue a new action for an agent-facing block. `enter`: the run reached the block, perhaps again after a revise (a
-   * loop's `round` tells which); `bound`: issue the action as the gate at a loop's bound.
+   * Issue a new action for an agent-facing block. `enter`: the run has reached the block, for the first time or again
+   * after a revise (the block's counter `round` tells which). `bound`: issue the action as the gate at a loop's bound.
    */
   | { type: 'issue'; block: string; cause: 'enter' | 'round' | 'retry' | 'revise' | 'invalidate' | 'bound' }
   /** Execute a CLI block, then report DONE or FAIL. */

@@ -20,7 +20,7 @@ export type GuardConfig = Named<
 
 /** The actions that change counters (position.ts). */
 export type CounterAction = Named<
-  /** Enter the block other than by a retry or a next round: begins a new round, and resets the retries. */
+  /** Enter the block anew, not to retry it or for its next round: begins a new round, and resets the retries. */
   | { type: 'enter'; block: string }
   | { type: 'nextRound'; block: string }
   /** Do not count the finished round towards the bound. */
@@ -28,13 +28,13 @@ export type CounterAction = Named<
   | { type: 'retry'; block: string }
   /** Count that a choice of the block led back. */
   | { type: 'jump'; block: string }
-  /** Renew all bounds, from a block up to but not including another (null: to the end). */
+  /** Renew the bounds of all blocks from `from` up to, but not including, `before` (null: up to the last block). */
   | { type: 'grant'; from: string; before: string | null }
 >;
 
 /**
- * The actions that become effects. `retract` becomes `stale` for all blocks from `from` to the one at which the event
- * occurred; the others become effects unchanged.
+ * The actions that become effects. `retract` becomes the effect `stale`, which lists all blocks from `from` to the one
+ * at which the event occurred. All other actions become effects unchanged.
  */
 export type EmittedAction = Named<Exclude<Effect, { type: 'stale' }> | { type: 'retract'; from: string }>;
 

@@ -13,7 +13,7 @@ export interface Counters {
    * bound). In a block that asks the user, it is raised by 1 for each round that filled something.
    */
   roundBase: number;
-  /** Retries since the block was last entered other than by a retry or a next round. */
+  /** Retries since the block was last entered anew, not to retry it or for its next round. */
   retries: number;
   /** How often a choice of this block has led back since its bound was last renewed. */
   jumps: number;

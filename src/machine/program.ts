@@ -30,7 +30,7 @@ export interface ProgramBlock {
   when?: string;
   /** Maximum number of a loop's rounds, or of jumps back by choices; required if the block has either. */
   maxRounds?: number;
-  /** The earlier block to which a loop returns before its next round, or a command after it has failed. */
+  /** The earlier block to which the run returns when a round of this loop did not pass, or when this command failed. */
   revise?: string;
   /** Whether the block asks the user, in which case it becomes a gate at its bound instead of failing. */
   asksUser: boolean;

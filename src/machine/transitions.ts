@@ -67,7 +67,10 @@ export function buildFailure(place: BlockNode): TransitionConfig[] {
   }
 }
 
-/** Builds a choice's transition. If the choice leads back, the block is first settled, and then becomes stale. */
+/**
+ * Builds a choice's transition. If the choice leads back, the block is first recorded as done, and then becomes stale
+ * together with the other blocks that are done again.
+ */
 export function buildChoice(place: BlockNode, { id: choice, target }: ProgramChoice): TransitionConfig {
   const { block, find } = place;
   const guard: GuardConfig = { type: 'chose', params: { choice } };

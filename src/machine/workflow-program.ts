@@ -37,7 +37,7 @@ export type WorkflowEffect =
 /** The position of a workflow. Plain JSON; a run keeps it in its state, as `workflow` (run/workflow.ts). */
 export interface WorkflowPosition {
   status: 'ready' | 'running' | 'halted' | 'completed' | 'aborted';
-  /** The phase that was opened last, from 0; 0 before the first. */
+  /** Index of the phase that was opened last; 0 also if none has been opened yet. */
   phase: number;
   /** For each phase, how often it has been retried. */
   retries: readonly number[];

@@ -28,7 +28,7 @@ function findYamlFiles(directory: string): FoundFile[] {
   if (kind === 'nothing') return [];
   if (kind === 'file') return [{ path: '', closed: 'unreadable' }];
   const closed: FoundFile[] = [];
-  // Records unreadable directories, at which fast-glob either stops or which it silently skips.
+  // Records directories that cannot be read, because fast-glob itself would either stop at them or skip them silently.
   const noteUnreadable = ((path: string, options: { withFileTypes: true }) => {
     try {
       return readdirSync(path, options);

@@ -8,7 +8,7 @@ export const DEV_DIRECTORY = '.dev';
 /** The directory of the runs, relative to the root. */
 export const RUNS = `${DEV_DIRECTORY}/specs`;
 
-/** Paths below `.dev` that only dev-cli writes, including files derived from them. */
+/** Matches the guard file, the active pointer and the session files, which only dev-cli writes, also with an ending. */
 const MARKS = /^\.dev\/(guard|active-spec|sessions)(\.|\/|$)/;
 
 /** Runs as streams of a store: one directory per run (storage.md, Layout). */

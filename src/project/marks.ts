@@ -27,8 +27,8 @@ export type RunMarks = {
 
 /**
  * Prepares the marks of a run's commit (`Marker.prepare`): the ignore rules of `.dev` and of the run's shared
- * documents, the guard file, and the pointer to the active run. Changes files that several runs share under the common
- * lock.
+ * documents, the guard file, and the pointer to the active run. Takes the common lock to change a file that several
+ * runs share.
  * @throws DevCliError `LOCKED`, `IO`
  */
 export function prepareMarks(
@@ -71,8 +71,9 @@ export function settleMarks(medium: DirectoryMedium, run: string, { guarded }: J
 
 /**
  * Records in the guard file that the run is guarded since `seq` or, for null, no longer guarded. Writes only changes.
- * @param isCommitted whether the run's last commit is guarded. If not, the run's line may be left over from a failed
- * commit, and another run's commit may remove it, so the line is checked again under the common lock even if it exists
+ * @param isCommitted whether the run was already guarded at its last commit. If not, an existing line of the run may be
+ * left over from a failed commit, so that another run's commit may remove it at any moment. The line is then checked
+ * again under the common lock.
  * @returns whether there was no guard file before
  */
 function guard(medium: DirectoryMedium, run: string, seq: number | null, isCommitted: boolean): boolean {
@@ -108,8 +109,8 @@ function removeEmptyGuard(medium: DirectoryMedium): void {
 
 /**
  * Returns whether another run may still be guarded, because its last commit says so or a commit is in progress. Checks
- * the run's lock first; a commit that begins after this check writes its line again under the common lock. A run that
- * cannot be read keeps its line and does not block other runs.
+ * the lock of that run first: if a commit of it begins only after this check, the commit writes the run's line again,
+ * under the common lock. A run that cannot be read keeps its line and does not block other runs.
  */
 function mayGuard(medium: DirectoryMedium, run: string): boolean {
   try {

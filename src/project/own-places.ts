@@ -84,8 +84,8 @@ export function removeGoalFile(directories: readonly string[]): void {
 }
 
 /**
- * Caches information that any call can determine again, outside of commits. If the disk is full or read-only, caches
- * nothing and does not fail.
+ * Caches information that any call can determine again, and that is therefore not part of a commit. If the disk is full
+ * or read-only, caches nothing and does not fail.
  * @param root absolute
  * @param path relative to the root
  * @returns whether it was cached

@@ -91,7 +91,7 @@ function decode(content: Buffer | null | undefined): PlanText {
   }
 }
 
-/** The lock of a text, or the record of its holder. */
+/** The lock on a text or, if another process already has it, the record of that process. */
 export type LockedText = Lock | { holder: LockRecord };
 
 /**

@@ -57,8 +57,8 @@ export function findRoot({ cwd, env, explicit }: RootQuery): FoundRoot {
 }
 
 /**
- * Throws for a path that is not UTF-8, since Node replaces its bytes with U+FFFD and would find nothing there, or a
- * root further up.
+ * Throws for a path that is not UTF-8. Node replaces its bytes with U+FFFD, so the search would find no root, or a
+ * wrong root further up.
  * @throws DevCliError `IO` for such a directory
  */
 function refuseNonUtf8Path({ cwd, env, explicit }: RootQuery): void {
@@ -106,7 +106,7 @@ function findBinding(top: string): FoundRoot | null {
   return text === null ? null : readBinding(top, pointer, text, isExistingDirectory);
 }
 
-/** Works like `findBinding`, but ignores an unusable pointer, for which an explicit root is the remedy. */
+/** Works like `findBinding`, but ignores an unusable pointer, so that a call with an explicit root still works. */
 function findUsableBinding(top: string): FoundRoot | null {
   try {
     return findBinding(top);

@@ -37,7 +37,10 @@ function isShareable(layout: StorePaths['layout'], run: string, path: string): b
   return path !== CAPTURED && !/[\r\n]/.test(path) && !isReserved(layout, run, streamPath(layout, run, path));
 }
 
-/** Renders directories before files, because each directory's rules hide the rest of its content. */
+/**
+ * Renders the rules for directories before those for files. The rules for a directory show it, but hide all its
+ * content; a later rule can then show a single file in it.
+ */
 function renderRules(paths: readonly string[]): string {
   const directories = paths.flatMap((path) => {
     const names = path.split('/').slice(0, -1);

@@ -15,7 +15,7 @@ function list(directory: string): string[] {
   try {
     return readdirSync(directory).sort();
   } catch {
-    // If the directory can be read later, the text changes then.
+    // An unreadable directory counts as empty. The text changes as soon as the directory can be read.
     return [];
   }
 }

@@ -28,11 +28,12 @@ interface Options<S extends WithSeq> {
   ids: Ids;
 }
 
-/** The streams of a wing, which have no marks. */
+/** The streams of a wing, which is a part of dev-cli in src/wings/. Unlike runs, they have no guard file or pointer. */
 export interface WingStreams<S extends WithSeq>
   extends Pick<Store<S>, 'read' | 'streams' | 'scan' | 'transact' | 'replay'> {
   /**
-   * Computes a digest of the stream's directory as `Runs.home` does for a run. The stream has to exist or be locked.
+   * Computes a digest of the stream's directory, as `RunStore.home` does for a run. The stream has to exist or be
+   * locked.
    * @throws DevCliError `IO`
    */
   place(stream: string): string;
@@ -112,9 +113,9 @@ export function openWingStreams<S extends WithSeq>({
 }
 
 /**
- * Finds the root for a wing's directory, which all work trees of a clone share. For a call in a linked work tree, this
- * is the directory of the main work tree that corresponds to the call's root, or one that corresponds to a directory
- * nearer to the call and already has the wing's directory.
+ * Finds the root for a wing's directory, which all work trees of a clone share. For a call in a linked work tree, the
+ * root is in the main work tree: usually the directory that corresponds to the call's root. But if a directory there
+ * that corresponds to one between `root` and `cwd` already has the wing's directory, it is that one.
  * @param root the call's root, absolute
  * @param cwd the call's directory, absolute
  * @returns an absolute path; the call's root if the main work tree has no such directory

@@ -32,8 +32,8 @@ export function listInOtherWorkTrees(directory: string): string[] {
 }
 
 /**
- * Returns the git directory of a work tree, and the one shared by all work trees, which is null if `.git` leads to a
- * git directory that shares none.
+ * Returns the git directory of a work tree (`own`), and the one that all work trees of the repository share (`common`).
+ * `common` is null if the own git directory does not name a shared one, as in a submodule.
  * @param top absolute
  * @returns null if `.git` leads nowhere
  * @throws DevCliError `IO`

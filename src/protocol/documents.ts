@@ -127,7 +127,8 @@ function refuseByStatus({ name, status, engine }: RunState, command: string): vo
     const why = `The run "${name}" has not ended; a cleanup by hand would remove what it still needs.`;
     throw new DevCliError('RUN_ACTIVE', why, options);
   }
-  // Aborted planning has no block left that cleans up. After an execution, the report has already rewritten summary.md.
+  // After planning was aborted, no block of the run will clean up any more, so `cleanup` may be typed by hand. After an
+  // execution it may not, because the report has already rewritten summary.md.
   const tidies = command === 'cleanup' && status === 'aborted' && engine === null;
   // `plan generate` repairs an edited plan, so it may run even after the run has ended (documents.md, plan generate).
   if (!ended || tidies || command === 'plan generate') return;

@@ -10,8 +10,8 @@ import type { DocumentFindings } from '../views/check.js';
 import type { Section } from '../views/run-view.js';
 
 /**
- * The ports, through which wings extend the core without the core knowing them (docs/architecture.md). `src/app/` puts
- * the ports into the context; a use case declares those that it needs.
+ * The ports, through which wings (the parts in src/wings/) extend the core without the core knowing them
+ * (docs/architecture.md). `src/app/` puts the ports into the context; a use case declares those that it needs.
  */
 export interface Ports {
   /** Sections of `status` and `manifest`, shown after the core's own. */
@@ -22,7 +22,7 @@ export interface Ports {
   hookHandlers: readonly Load<readonly HookHandler[]>[];
   /** The directories in which harnesses look for skills. */
   skills: Load<SkillDirectories>;
-  /** Functions that find wings' files for `install` to update, besides the files that `install` itself wrote. */
+  /** Functions that find outdated files of wings. `install` updates these as well as the files that it wrote itself. */
   installs: readonly Load<FindStale>[];
   /** Audits that `ci` performs besides those of plans and journals, in this order. */
   audits: readonly Load<AuditProject>[];
@@ -51,8 +51,8 @@ export interface ConfigCommands {
 /** An extra that `install --with NAME` sets up in a project, with the tools of `dev-cli mcp` (harness.md, Install). */
 export interface InstallExtra {
   /**
-   * Also the name of its directory below `.dev` (`wing-streams.ts` `findWingRoot`). `install` creates the directory;
-   * its existence means that the extra is active.
+   * The NAME of `install --with NAME`, and of the extra's directory below `.dev` (`wing-streams.ts` `findWingRoot`).
+   * `install` creates the directory; its existence means that the extra is active.
    */
   name: string;
   /** At most ten lines, added to the instructions of each harness. */
@@ -108,7 +108,7 @@ export interface ToolGroup {
 
 /** A group of tools that have no commands behind them. */
 export interface OwnGroup extends Pick<ToolGroup, 'tools'> {
-  /** As `ToolGroup.call`, at the root where the tool is called. */
+  /** Works like `call` of a `ToolGroup`, but gets the context of the root at which the tool is called. */
   call: (context: Context, tool: string, given: JsonObject) => Promise<Answer>;
 }
 
@@ -148,7 +148,7 @@ export interface WithPorts<P extends keyof Ports = keyof Ports> {
   readonly ports: Pick<Ports, P>;
 }
 
-/** A kind of document that `check FILE` can judge. The core's own kinds come first. */
+/** A kind of document that `check FILE` can judge, unless the file is already of one of the core's own kinds. */
 export interface FileKindCheck {
   /** The name with which the answer of `check` calls this kind. */
   kind: string;
@@ -162,8 +162,8 @@ export interface FileKindCheck {
 export type HookEvent =
   | ({ on: 'session-start'; cause: 'startup' | 'resume' | 'clear' | 'compact' } & InSession)
   /**
-   * `attended` is false if the harness indicates that no person wrote the prompt: it comes from a script, or is a
-   * notice or the text that an agent receives when it stops.
+   * `attended` is false if no person wrote the prompt: it comes from a script, it is a notice of the harness, or it is
+   * the text by which dev-cli makes an agent continue that was about to stop.
    */
   | ({
       on: 'user-prompt-submit';
@@ -175,8 +175,8 @@ export type HookEvent =
   | ({ on: 'pre-tool-use' } & ToolUse)
   /**
    * `files`: the files that a file tool or a patch was to write, as named in the call; empty for a shell. `failed`: the
-   * harness reports that the call failed. `attended`: as for a prompt; if false, an answer given through the tool is
-   * not a person's.
+   * harness reports that the call failed. `attended` is false if no person is present, so that an answer given through
+   * the tool is not a person's.
    */
   | ({
       on: 'post-tool-use';
@@ -199,7 +199,7 @@ interface InSession {
   cwd: string;
 }
 
-/** The total that a subagent has used; only in the event of its end, and only if the harness reports it. */
+/** How many tokens a subagent has used in all; set only when the subagent has ended and if the harness reports it. */
 export interface SubagentUsage {
   /** The harness's id for the agent. */
   agent: string;

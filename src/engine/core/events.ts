@@ -11,8 +11,8 @@ export type NewTodo = Pick<TodoState, 'id' | 'title' | 'type' | 'risk' | 'depend
 /** A new version of the plan, compared with the plan that the execution carries out. */
 export interface PlanUpdate {
   /**
-   * The todos of the new plan, in its order. Todos that the run added and that remain (those with a `body`) may appear
-   * anywhere among them. `isChanged`: the todo is new, or its text differs from before.
+   * The todos of the new plan, in its order, and all remaining todos that the run itself added. The latter have a
+   * `body`, and may appear anywhere in the list. `isChanged`: the todo is new, or its text differs from before.
    */
   todos: readonly { todo: NewTodo; isChanged: boolean }[];
   /** The execution's todos that the new plan no longer contains, with their bodies. */
@@ -35,12 +35,12 @@ export type StageResult =
   /** The todo fails at once, without a retry. `blocked`: its worker could not continue. */
   | { kind: 'halt'; why: string; blocked?: true }
   /**
-   * The worker needs files that no other open todo owns: it gets them in a new attempt that counts against no limit.
+   * The worker needs files that no other open todo owns: it gets them in a new attempt that is not counted as a retry.
    */
   | { kind: 'widen'; files: readonly string[] }
   /** The worker needs an answer from the user. */
   | { kind: 'ask'; question: string }
-  /** The worker's question was answered: a new attempt that counts against no limit. */
+  /** The worker's question was answered, so a new attempt begins that is not counted as a retry. */
   | { kind: 'again'; why: string }
   /** A verifier suggests adding a todo. `passed`: the criteria of the verified todo hold. */
   | { kind: 'adapt'; todo: NewTodo; passed: boolean }
@@ -55,7 +55,8 @@ export type EngineEvent =
   /** A stage, or a part of one, has ended. `todo` is null for a stage of the whole run. */
   | { type: 'OUTCOME'; todo: string | null; stage: string; part?: StagePart; verdict: StageResult }
   /**
-   * Redoes the todos and makes their dependents stale; null redoes all that are not done. Reopens a run that has ended.
+   * Redoes the todos and makes their dependents stale. If `todos` is null, redoes all todos that are not done. Reopens
+   * a run that has ended.
    */
   | { type: 'INVALIDATE'; todos: readonly string[] | null }
   /** The execution continues with a new version of the plan. */

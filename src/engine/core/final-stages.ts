@@ -123,7 +123,10 @@ function getStageActor(stage: string): StageActor {
   return ACTORS[stage] ?? 'cli';
 }
 
-/** Builds the machine of the whole run (house.md, XState): the questions, one state for all todos, the final stages. */
+/**
+ * Builds the machine of the whole run (house.md, XState): first the questions to a person, then one state for all todos
+ * together, then the final stages.
+ */
 export function buildPhaseConfig({ finalize }: EngineProgram): StepperConfig {
   const order = [...QUESTIONS, 'stateBegin', 'todos', ...finalize, 'ended'];
   const states = order.map((stage, index): [string, StateNode] => {

@@ -11,7 +11,7 @@ export type TodoUpdateKind =
   | 'added'
   /** Changed before its first attempt or between two attempts: the next attempt gets the new text. */
   | 'taken up'
-  /** Changed while in progress or after it failed: it gets a new attempt that counts against no limit. */
+  /** Changed while in progress or after it failed: it gets a new attempt that is not counted as a retry. */
   | 'again'
   /** Changed after it was done: the work stays as it is. */
   | 'stays'
@@ -41,7 +41,8 @@ export function judgeTodos(state: Rows, { todos, gone, reopen }: PlanUpdate): To
   const redone = new Set(reopen.length === 0 ? [] : listRedoneTodos(state, reopen));
   const judge = (row: TodoState | undefined, isChanged: boolean): TodoUpdateKind => {
     if (row === undefined) return 'added';
-    // If the id of a removed todo comes back with another text, it stands for a new todo. The old commit stays.
+    // If the id of a removed todo comes back with a different text, it stands for a new todo, which has to be done. The
+    // commit of the removed todo stays.
     if (reopened.has(row.id) || (row.gone === true && isChanged)) return 'reopened';
     const verdict = isChanged ? judgeChanged(row) : 'same';
     const isBegun = row.status !== 'pending' || row.attempt > 0;

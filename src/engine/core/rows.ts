@@ -4,7 +4,7 @@ import type { NewTodo } from './events.js';
 
 /**
  * Creates the row of a todo that has not begun.
- * @param options.done whether the todo's box was ticked before the run
+ * @param options.done whether the todo's box in PLAN.md was already ticked before the run
  */
 export function createTodoRow(todo: NewTodo, { done = false }: { done?: boolean } = {}): TodoState {
   return {

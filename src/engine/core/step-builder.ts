@@ -9,7 +9,10 @@ export interface StepContext {
   applies: StageCondition;
   /** The time of the step: UTC with milliseconds. */
   at: string;
-  /** Whether the run is held: then only dev-cli's own work for todos in the wave begins (control.md, Holding). */
+  /**
+   * Whether the run is held (control.md, Holding): then nothing begins but dev-cli's own work for todos that are
+   * already in the wave.
+   */
   held?: boolean;
 }
 

@@ -81,8 +81,8 @@ function invalidate(builder: StepBuilder, todos: readonly string[] | null): void
 }
 
 /**
- * Begins the current stage of the wave's todos that are furthest behind, or skips it for todos to which it does not
- * apply. If the wave is empty, first selects the next wave (engine.md, Waves).
+ * Takes those todos of the wave that are furthest behind, and begins their current stage, or skips it for those of them
+ * to which it does not apply. If the wave is empty, first selects the next wave (engine.md, Waves).
  * @returns true if a stage was skipped or the run has left the stage `todos`; false if the engine has to wait
  */
 function advanceWave(builder: StepBuilder): boolean {
@@ -114,7 +114,11 @@ function handOut(builder: StepBuilder): boolean {
   return wave.length > 0;
 }
 
-/** @param here todos that are at the same stage and part */
+/**
+ * Begins a stage: dispatches all the todos to agents together, or begins dev-cli's own work, or a gate, for the first.
+ * @param here todos that are at the same stage and part
+ * @returns false, because the engine has to wait
+ */
 function beginStage(builder: StepBuilder, here: TodoState[]): boolean {
   const [row] = here;
   if (row === undefined) return false;

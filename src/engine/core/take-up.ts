@@ -15,7 +15,7 @@ import {
 import { createFinalStages, createTodoRow } from './rows.js';
 import type { StepBuilder } from './step-builder.js';
 
-/** The reason given for a new attempt at a todo. */
+/** The reason given for a new attempt at a todo whose text has changed. */
 const WHY = 'the plan changed while it was at work';
 
 /**
@@ -44,8 +44,9 @@ export function dropProposal({ state }: StepBuilder): void {
 }
 
 /**
- * Records a proposed plan with the done todos to be done again. Reopens a run that has ended. If a person is already
- * being asked about a proposal, asks again at once, even while the run is held.
+ * Records that an agent has proposed a new plan. Reopens a run that has ended. If a person is already being asked about
+ * a proposal, asks again at once, even while the run is held.
+ * @param reopen the done todos that have to be done again if the plan is accepted
  */
 export function recordPlanProposal(builder: StepBuilder, reopen: readonly string[]): void {
   const { state } = builder;
@@ -87,7 +88,8 @@ function takeUpTodo(builder: StepBuilder, todo: NewTodo, verdict: TodoUpdateKind
   const text = { ...todo, dependsOn: [...todo.dependsOn], files: [...todo.files] };
   switch (verdict) {
     case 'same':
-      // A todo that the run had added, or that had been removed, now belongs to the plan itself.
+      // While a todo is not in the plan, because the run added it or it was removed, its row keeps the text as `body`.
+      // This todo is in the plan now, so the row gives up its copy.
       if (row.body !== undefined && todo.body === undefined) builder.setRow({ ...known, ...text });
       return;
     case 'taken up':
@@ -132,8 +134,8 @@ function giveUpTodo(builder: StepBuilder, todo: NewTodo, verdict: TodoUpdateKind
 }
 
 /**
- * Returns the order of the rows: the order of the plan. Todos that the run added stay after the todo that they
- * followed; fixes stay at the end.
+ * Returns the new order of the rows, which is that of the plan. A todo outside the plan, because the run added it or it
+ * was removed, stays behind the same planned todo as before. Todos that fix findings stay at the end.
  */
 function orderRows(
   { order, todos }: EngineState,
@@ -155,9 +157,10 @@ function orderRows(
 }
 
 /**
- * Makes todos with a new text wait for the todos that the run added. An added todo comes either before its parent, the
- * todo that made it necessary, or after its parent and before all that depend on the parent. Also removes references to
- * todos that no longer exist.
+ * Restores the dependencies on todos that the run added, for todos whose dependencies were just replaced by those of
+ * the new plan, which does not know the added todos. If an added todo comes before its parent (the todo that made it
+ * necessary), the parent depends on it; if it comes after its parent, all that depends on the parent also depends on
+ * it. Removes references to todos that no longer exist.
  * @throws DevCliError `SCHEMA_INVALID` for a cycle that leads through an added todo
  */
 function connectAdded({ state }: StepBuilder, verdicts: readonly TodoVerdict[]): void {
@@ -206,8 +209,8 @@ function leaveInterrupted({ state }: StepBuilder, verdicts: readonly TodoVerdict
 }
 
 /**
- * Reopens a run that is past the stage `todos`, so that it reaches the stage again. A question that is still open about
- * the plan or its commands is asked again.
+ * Reopens a run that is past the stage `todos`, so that it reaches the stage again. If a person is still being asked to
+ * approve the plan or its commands, asks again, because the question was about the old plan.
  */
 function comeBack(builder: StepBuilder): void {
   const { state } = builder;

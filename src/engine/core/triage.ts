@@ -32,7 +32,7 @@ export const NO_FINDINGS: Findings = {
 /** Categories of changes that a person has to decide on. */
 const GRAVE = ['schema', 'api', 'auth', 'ci', 'security'];
 
-/** Maximum number of attempts at a todo that do not count. Without a limit, a worker could ask forever. */
+/** Maximum number of attempts at a todo that do not count as retries. Without it, a worker could ask forever. */
 const UNCOUNTED = 5;
 
 /**
@@ -77,7 +77,8 @@ const DISPOSITION_RULES: Record<EnginePolicies['triagePrecedence'][number], Disp
     if (adaptation === null || todo.depth >= adaptDepthLimit || added >= maxDynamicTodos) return null;
     const passed = listUnmet(findings).length === 0;
     const id = `${todo.id}-d${todo.dynamicTodos.length + 1}`;
-    // The added todo comes after the parent if the parent's criteria hold, otherwise before it.
+    // If the criteria of `todo` hold, the added todo comes after it. If not, `todo` is attempted again after the added
+    // todo, which therefore depends only on what `todo` depends on.
     const dependsOn = passed ? [todo.id] : [...todo.dependsOn];
     return { kind: 'adapt', passed, todo: { ...adaptation.todo, id, dependsOn } };
   },

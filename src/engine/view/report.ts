@@ -58,8 +58,8 @@ export function writeReport(tx: Transaction, { aborted = false }: { aborted?: bo
 }
 
 /**
- * Before report.md is overwritten, saves it under another name if this run did not write it, whether it comes from an
- * earlier execution or from somebody else.
+ * Saves an existing report.md under another name before it is overwritten, unless this run wrote it. Such a report
+ * comes from an earlier execution or from somebody else.
  */
 function keepReport({ state, files }: Transaction): void {
   const text = state.written.includes(REPORT) ? null : files.text(REPORT);
@@ -159,7 +159,7 @@ function renderFailedTodos(engine: RunEngine, rows: readonly TodoState[]): strin
 }
 
 /**
- * Renders this run's commits and, if HEAD is detached or on another branch than at the beginning, where they are now.
+ * Renders this run's commits. If HEAD is detached, or on another branch than when the run began, adds where HEAD is.
  */
 function renderCommits({ head }: RunEngine, made: readonly string[]): string[] {
   if (head === undefined || made.length === 0 || (head.branch === head.began && head.branch !== null)) return [...made];
@@ -167,7 +167,10 @@ function renderCommits({ head }: RunEngine, made: readonly string[]): string[] {
   return [...made, `now on ${describeBranch(head.branch)}${moved}`];
 }
 
-/** Lists decisions made while planning, in the plan, at gates of this run, and as rulings when todos were reopened. */
+/**
+ * Lists all decisions: those made while planning, those that the plan states, the answers to gates of this run, and the
+ * rulings given when todos were reopened.
+ */
 function listDecisions(tx: Transaction, engine: RunEngine): RunSummary['decisions'] {
   const { state } = tx;
   const planned = (readPlanHead(tx).decisions ?? [])

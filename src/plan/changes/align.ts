@@ -1,4 +1,7 @@
-/** Aligns the entries of a list before and after an edit, and merges hidden entries back in. */
+/**
+ * Aligns the entries of a list before and after an edit to PLAN.md, and puts the entries that PLAN.md does not show
+ * back into the list.
+ */
 
 /** A list entry as PLAN.md shows it. */
 export interface KeyedEntry {

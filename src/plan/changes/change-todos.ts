@@ -80,7 +80,10 @@ export function dropTodo(plan: PlanContent, id: string, withRequirements = false
   return { kind: 'dropped', plan: withdrawRequirements(left, [...lost, ...listUnserved(plan, dropped, others)]) };
 }
 
-/** @param plan the plan, already without the dropped todo */
+/**
+ * Removes the dropped todo's commit message, and lets the todos that depend on it inherit its dependencies.
+ * @param plan the plan, already without the dropped todo itself
+ */
 function takeOutTodo({ todos, ...plan }: PlanContent, dropped: PlanTodo): PlanContent {
   const { id } = dropped;
   const inherited = listDependencies(dropped);
@@ -102,7 +105,8 @@ function withdrawRequirements(plan: PlanContent, ids: readonly string[]): PlanCo
   if (gone.size === 0) return plan;
   const { requirements, decisions, ...rest } = plan;
   const isLeft = (id: string) => !gone.has(id);
-  // A decision without `serves` concerns every todo, so a decision must not lose its last requirement.
+  // A decision without `serves` concerns every todo. A decision that served only withdrawn requirements would become
+  // such a decision, so it is removed.
   const concerning = decisions?.filter(({ serves = [] }) => serves.length === 0 || serves.some(isLeft));
   return {
     ...rest,
@@ -130,7 +134,10 @@ function withdrawRequirements(plan: PlanContent, ids: readonly string[]): PlanCo
   };
 }
 
-/** Returns an object with the list under `key`; an empty object if there was no list, or if no entry is left of it. */
+/**
+ * Returns an object with the list `left` under `key`. Returns an empty object, so that the plan leaves the list out, if
+ * there was no list before, or if all its entries are gone.
+ */
 function keepLeft<Key extends string, T>(
   key: Key,
   before: readonly T[] | undefined,

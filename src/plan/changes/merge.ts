@@ -33,8 +33,8 @@ const BOTH = 'changed in both, but differently';
 /**
  * Merges two edits of a plan. A part that only one of them changed is taken from that edit.
  * @param base the plan from which both edits started
- * @param mine the edit whose additions come after those of `theirs` if both add at the same place. If `mine` reorders
- * the list, its additions come first.
+ * @param mine one of the edits. If both add entries at the same place of a list, its entries come after those of
+ * `theirs`, unless `mine` has also reordered the list; then they come first.
  */
 export function mergePlans(base: PlanContent, mine: PlanContent, theirs: PlanContent): MergeResult {
   const conflicts: MergeConflict[] = [];

@@ -230,7 +230,7 @@ interface WordPart {
 /** Number of words in both versions together above which the versions are shown whole, one after the other. */
 const MOST_WORDS = 2_000;
 
-/** Compares two lines word by word; a blank belongs to the word after it. Does not split long lines into words. */
+/** Compares two lines word by word; a space belongs to the word after it. Does not split long lines into words. */
 function compareWords(before: string, after: string): WordPart[] {
   const [old, now] = [splitWords(before), splitWords(after)];
   if (old.length + now.length > MOST_WORDS) return [part('removed', before), part('added', after)];
@@ -260,20 +260,23 @@ function compareWords(before: string, after: string): WordPart[] {
 }
 
 /**
- * Splits a line at single blanks. Several blanks in a row belong to a word, since they are part of code or an argument.
+ * Splits a line at single spaces. Several spaces in a row belong to a word, since they are part of code or an argument.
  */
 function splitWords(line: string): string[] {
   return line.match(/ ?[^ ]+(?: {2,}[^ ]+)*| +$/g) ?? [];
 }
 
-/** Removes the blank before a word, so that the first word of a line, which has no such blank, can equal any other. */
+/** Removes the space before a word, so that the first word of a line, which has no such space, can equal any other. */
 const dropBlank = (word: string): string => (word.startsWith(' ') ? word.slice(1) : word);
 
 const part = (kind: WordPart['kind'], text: string): WordPart => ({ kind, text });
 
 const common = (lengths: readonly (readonly number[])[], at: number, to: number): number => lengths[at]?.[to] ?? 0;
 
-/** Computes, for each pair of positions, how many words the remainders of both versions have in common. */
+/**
+ * Computes, for each pair of a position in `old` and a position in `now`, how many words the texts from there to their
+ * ends have in common, in the same order.
+ */
 function measureCommon(old: readonly string[], now: readonly string[]): number[][] {
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   for (let at = old.length - 1; at >= 0; at -= 1) {

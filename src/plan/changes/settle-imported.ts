@@ -8,8 +8,9 @@ import { ALL_TODOS, joinSome, NOT_IN_SOURCE, TODO_WORDS } from '../page/import-l
 type Assumptions = PlanContent['context']['assumptions'];
 
 /**
- * Updates the lines in which an import names todos with a field that it had to make up. If the field of a todo has
- * changed, removes the todo from the line. Drops a line that then names no todo; other lines stay as they are.
+ * Updates the lines in which an import says for which todos it had to make up a certain field. Removes a todo from such
+ * a line once that field of the todo has changed, and drops a line from which all todos are gone. Other lines stay as
+ * they are.
  * @param assumptions the assumptions of the plan after the change
  */
 export function settleImported(

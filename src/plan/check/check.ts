@@ -121,7 +121,8 @@ function checkIds(todos: unknown): ErrorDetail[] {
 
 function checkTodo({ value: todo, pointer }: WithPointer<PlanTodo>, byId: ValidParts['byId']): ErrorDetail[] {
   const own: ErrorDetail[] = [];
-  // The state stores todos under their ids: `constructor` would be mistaken for a property that every object has.
+  // The state stores todos as properties of an object, named by their ids. Every object already has a property
+  // `constructor`, for example, which would be mistaken for the todo.
   if (todo.id in {}) own.push({ pointer: `${pointer}/id`, problem: `${renderValue(todo.id)} is a reserved word` });
   const judged = todo.acceptance.some((item) => item.kind === 'command' || item.kind === 'assertion');
   if (todo.type === 'work' && !judged) {

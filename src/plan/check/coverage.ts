@@ -2,8 +2,8 @@ import { stripInvisible } from '../../base/visible.js';
 import { listWords, type Statement, splitRequest, splitStatements } from '../../documents/sentences.js';
 
 /**
- * Compares the quotes of a plan's requirements with the request (documents.md, Requirements). Only words count: blanks,
- * case, accents, the shape of quotation marks and dashes, and emphasis marks are ignored.
+ * Compares the quotes of a plan's requirements with the request (documents.md, Requirements). Only words count: white
+ * space, case, accents, the shape of quotation marks and dashes, and emphasis marks are ignored.
  */
 
 /** A run of unquoted words in a partly quoted sentence is reported if it has at least this many words. */
@@ -74,9 +74,9 @@ function listEnds(request: string): Ends {
 }
 
 /**
- * Selects the occurrences that a quote of a few words means if it occurs several times: those that are whole sentences
- * or, if there are none, the first one below the title. The others do not count as quoted, because their sentences may
- * say the opposite.
+ * Decides which occurrences are meant if a quote of only a few words occurs several times in the request: those that
+ * are whole sentences or, if there are none, the first one below the title. The others do not count as quoted, because
+ * the sentences around them may say the opposite.
  */
 function selectMeant(found: readonly number[], wanted: string, places: readonly number[], ends: Ends): number[] {
   const [from, to] = [wanted.search(FIRST), wanted.search(LAST)];

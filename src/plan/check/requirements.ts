@@ -45,7 +45,8 @@ function checkIds({ requirements }: ValidParts): ErrorDetail[] {
       `id ${renderValue(value)} is already taken by ${placed[first]?.pointer}`,
     ),
   );
-  // Code that stores requirements under their ids would mistake `constructor` for a property that every object has.
+  // Some code stores requirements as properties of an object, named by their ids. Every object already has a property
+  // `constructor`, for example, which would be mistaken for the requirement.
   const reserved = placed.filter(({ value }) => value.id in {});
   return [
     ...repeated,
@@ -124,12 +125,13 @@ function checkCircle(item: Extract<PlanAcceptance, { kind: 'command' }>, at: str
 
 const SAYS = /^(?:true|:|echo|printf|yes|exit)$/;
 const COMPARES = /^(?:test|\[)$/;
-/** Options with which `test` looks at a file. */
+/** Options with which the shell command `test` examines a file. */
 const LOOKS = /^-(?:[a-hkprstuwxGLNOS]|nt|ot|ef)$/;
-/** Characters of substitutions, variables, redirections and pipes: a script with one uses more than its own words. */
+/** Characters by which a script uses more than its own words: in substitutions, variables, redirections and pipes. */
 const TAKES = /\$|`|[<>]|\|(?!\|)/;
 /**
- * Programs that accept a script as an argument, the options for it, and script lines that only exit or print a word.
+ * Match programs that accept a script as an argument, the options with which they accept it, and lines of such a script
+ * that only exit or print a word.
  */
 const INTERPRETER = /^(?:node|deno|bun|python3?|ruby|perl|php)$/;
 const SCRIPT = /^(?:-[a-z]*[ecr]|--eval)$/;

@@ -76,7 +76,7 @@ function readPiece(node: MarkdownBlock, around: Around): ChunkPiece[] {
     case 'table':
       return node.children.map((row) => readRow(row, around));
     case 'code':
-      // An indented block does not count as code, because people rarely mean code when they indent by four blanks.
+      // An indented block does not count as code, because people rarely mean code when they indent by four spaces.
       return isFenced(node, around)
         ? [{ kind: 'code', line, value: node.value }]
         : [{ kind: 'other', line, what: 'a line indented by four blanks or more' }];

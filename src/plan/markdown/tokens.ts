@@ -36,7 +36,7 @@ function readNode(node: Inline, source: string): Token[] {
   }
 }
 
-/** Joins adjacent texts, folds their blanks, and trims both ends. */
+/** Joins adjacent texts, replaces all white space in a row by one space, and trims both ends. */
 export function foldTokens(tokens: readonly Token[]): Token[] {
   const joined: Token[] = [];
   for (const token of tokens) {
@@ -64,7 +64,7 @@ export function writeTokens(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'code' ? writeCode(token.value) : token.value)).join('');
 }
 
-/** Renders a line as it was typed. This is for text that is not prose, in which `__tests__` is not emphasis. */
+/** Renders a line as it was typed. Used for text other than prose, such as paths, where `__tests__` is not emphasis. */
 export function writeTyped(tokens: readonly Token[]): string {
   return tokens.map((token) => (token.kind === 'mark' ? token.typed : token.value)).join('');
 }
@@ -110,7 +110,7 @@ export function splitAtCommas(tokens: readonly Token[]): Token[][] {
   return pieces.map(foldTokens).filter((piece) => piece.length > 0);
 }
 
-/** Splits a line that consists only of code and blanks into its pieces of code. */
+/** Splits a line into its pieces of code if nothing but white space is between them; otherwise keeps it whole. */
 export function splitBetweenCode(tokens: readonly Token[]): Token[][] {
   const code = tokens.filter(({ kind }) => kind === 'code');
   const isCode = tokens.every(({ kind, value }) => kind === 'code' || value.trim() === '');

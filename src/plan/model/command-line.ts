@@ -1,6 +1,9 @@
 import { ASSIGNMENT } from '../../documents/plan-text.js';
 
-/** Parses the output of `formatCommandLine`, which every call loads; few calls need this parser, so it is separate. */
+/**
+ * Parses what `formatCommandLine` writes. The parser has a file of its own, because every call of dev-cli loads
+ * `formatCommandLine`, but few calls need the parser.
+ */
 
 /** A parsed command line: its argument vector, or why it cannot be parsed. */
 export type ParsedCommandLine = { kind: 'words'; argv: string[] } | { kind: 'fault'; problem: string };
@@ -70,7 +73,7 @@ function readQuoted(line: string, at: number): Word | null {
     : { problem: `${unknown} in double quotes is not an escape: write \\${unknown}, or put it into single quotes` };
 }
 
-/** Matches up to the next blank, quotation mark or character that is special to a shell. */
+/** Matches up to the next white space, quotation mark or character that is special to a shell. */
 const PLAIN = /[^\s"'\\|&;<>()`$*?#~[{]+/y;
 const REFERENCE = /\$\{[A-Za-z0-9][A-Za-z0-9_-]*\.outputs\.[A-Za-z_][A-Za-z0-9_-]*\}/y;
 

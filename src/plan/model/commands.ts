@@ -25,7 +25,7 @@ export interface PlannedCommand {
   cwd: string;
   /** Seconds. */
   timeout: number;
-  /** The expected result; the exit code is filled in. */
+  /** The expected result. `exitCode` is set even if the plan leaves it out. */
   expect: NonNullable<CommandAcceptance['expect']>;
 }
 

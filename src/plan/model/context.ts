@@ -10,7 +10,7 @@ const REPORT_LINK = /^\[([^\]]+)\]\([^)]*\): /;
 
 /**
  * Fills in, from DRAFT.md, the context that a plan leaves out: the user's statements and the findings (documents.md,
- * plan-content.json). If a list in the plan repeats only some of the draft's lines, replaces it by all of them.
+ * plan-content.json). If a list in the plan merely repeats some lines of the draft's list, the whole list replaces it.
  * @param draft the text of DRAFT.md
  * @returns `plan` itself if there is nothing to add
  * @throws DevCliError `DOCUMENT_UNREADABLE` if `readDraft` cannot read the draft

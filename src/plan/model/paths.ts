@@ -11,8 +11,8 @@ const MAX_ALTERNATIVES = 256;
 
 /**
  * Describes what is wrong with a path or glob of a plan, or returns null. The path need not exist.
- * @param use `changed` for a path that the plan may change; `named` for a must-not's path or a command's directory,
- * which may belong to a harness
+ * @param use `changed` if the plan may change the path. `named` if the plan only mentions it, in a must-not or as a
+ * command's directory; such a path may also be in the directory of a harness
  */
 export function findPathProblem(path: string, use: 'changed' | 'named' = 'changed'): string | null {
   if (path.trim() === '') return 'is empty';
@@ -43,8 +43,8 @@ function findSingleProblem(path: string, use: 'changed' | 'named'): string | nul
 }
 
 /**
- * Returns the reserved directory that a segment can match, or null. A segment of wildcards only matches none
- * (work/paths.ts).
+ * Returns the reserved directory that a segment of a glob can match, or null. A segment that consists only of
+ * wildcards, such as `*` or `.*`, matches no reserved directory (work/paths.ts).
  */
 function findReservedBy(segment: string): ReservedName | null {
   if (/^\.?\*+$/.test(segment)) return null;

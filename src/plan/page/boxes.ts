@@ -7,9 +7,9 @@ import { isAsRendered } from './form.js';
 import { renderPlan } from './render.js';
 import { readPlanExtras } from './setting.js';
 
-/** The boxes of PLAN.md, addressed by todo ids. dev-cli sets them. */
+/** Reads and sets the check boxes of PLAN.md, one for each todo. */
 
-/** Some Markdown formatters escape the brackets. */
+/** Matches the heading of a todo, with its box. The brackets may be escaped, as some Markdown formatters do. */
 const BOX = /^(### \\?\[)([ xX])\\?\] ([A-Za-z0-9][A-Za-z0-9_-]*):(?: |$)/;
 
 interface Box {
@@ -78,8 +78,8 @@ export function untickBoxes(planMd: string): string {
 }
 
 /**
- * Returns whether PLAN.md was edited since it was generated, apart from boxes, line endings and a byte order mark. Its
- * own checksum decides, because plan-content.json may have changed since.
+ * Returns whether PLAN.md was edited since it was generated, apart from boxes, line endings and a byte order mark.
+ * Compares the text with the checksum in PLAN.md, not with plan-content.json, which may itself have changed since.
  */
 export function isEdited(planMd: string): boolean {
   return !isAsRendered(untickBoxes(planMd));
@@ -92,8 +92,9 @@ export function followsFrom(planMd: string, plan: PlanContent): boolean {
 }
 
 /**
- * Renders a plan as PLAN.md, and keeps the setting that the old PLAN.md shows besides its plan.
- * @param boxes whether each todo's box is ticked, by id; the boxes of absent ids are not
+ * Renders a plan as PLAN.md. Takes the facts that are not part of the plan (`PlanExtras`) from the old PLAN.md.
+ * @param planMd the old PLAN.md
+ * @param boxes whether each todo's box is ticked, by id; the box of a todo without an entry is not ticked
  */
 export function rerenderPlan(planMd: string, plan: PlanContent, boxes: Record<string, boolean> = {}): string {
   return renderPlan(plan, boxes, readPlanExtras(untickBoxes(planMd)));

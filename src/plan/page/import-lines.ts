@@ -20,7 +20,10 @@ export const TODO_WORDS: Readonly<Record<string, string>> = {
 /** How many ids a line names. */
 const NAMED = 12;
 
-/** Joins names; if there are many, only the first ones, then how many others there are, including the `unnamed`. */
+/**
+ * Joins names. If there are many, only the first ones are named, and the others are counted.
+ * @param unnamed how many more there are whose names are not known; added to that count
+ */
 export function joinSome(all: readonly string[], unnamed = 0): string {
   const more = all.length - NAMED;
   const left = unnamed + Math.max(more, 0);

@@ -48,7 +48,8 @@ export function renderProse(text: string): string {
 const LONGEST_BRACKETS = 120;
 
 /**
- * Returns the end of a word, or of several words inside brackets: `Plugin<T extends Args = any>` is one piece of code.
+ * Returns the end of a word. If the word opens a bracket, returns the end of the word that closes it, so that
+ * `Plugin<T extends Args = any>` becomes one piece of code.
  */
 function findBracketEnd(line: string, start: number, end: number): number {
   const word = line.slice(start, end);
@@ -80,7 +81,7 @@ const HARMLESS = /^[\p{L}("'“‘][\p{L}\p{M}\p{N} .,:;/()"'“”‘’?!%@=+-
 const CODE = '\uE000';
 /** Markup anywhere in a line: escapes, links, code, HTML, entities, emphasis, formulas. */
 const MARKUP = /[\\[\]`]|<[A-Za-z/!?]|&#?\w+;|.~|^~~|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])|\$[A-Za-z{(]|^#+$/u;
-/** Text that a viewer turns into a link by itself, including backticks that follow. */
+/** Text that a viewer turns into a link by itself. Backticks that follow would become part of the link. */
 const ADDRESS = /:\/\/|www\.|@/i;
 /** A word whose asterisks can only be emphasis: they stand at the ends of a word of letters. */
 const STARRED = /^\*{0,3}[\uE000\p{L}\p{M}\p{N}'’"().,:;!?-]*\*{0,3}[.,:;!?)]*$/u;

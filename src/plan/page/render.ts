@@ -11,13 +11,13 @@ import { type PlanExtras, renderRequestBlock, sanitizeRequest, UNCOVERED_HEADING
 
 /**
  * Renders PLAN.md from plan-content.json. The part above the line `---` is for the person who decides on the plan, the
- * part below it is for the workers (documents.md, PLAN.md). boxes.ts and setting.ts read boxes and setting back;
- * read-back/ reads people's edits.
+ * part below it is for the workers (documents.md, PLAN.md). Other files read PLAN.md back: boxes.ts the boxes,
+ * setting.ts the facts that are not part of the plan, and read-back/ what people have edited.
  */
 
 /**
  * Renders PLAN.md. Deterministic; ends with a newline.
- * @param boxes whether each todo's box is ticked, by id; the boxes of absent ids are not
+ * @param boxes whether each todo's box is ticked, by id; the box of a todo without an entry is not ticked
  * @param setting the facts that PLAN.md shows besides the plan
  */
 export function renderPlan(plan: PlanContent, boxes: Record<string, boolean> = {}, setting: PlanExtras = {}): string {
@@ -106,7 +106,7 @@ function renderRequirements({ requirements = [], todos }: PlanContent): string[]
 
 const JUDGES = { assertion: 'agent', human: 'person' } as const;
 
-/** Lists deliverables, except files that a todo shows, and the definition of done. */
+/** Lists the deliverables, without those that a todo already lists as its files, and then the definition of done. */
 function renderChanges({ objectives: { deliverables, definitionOfDone }, todos }: PlanContent): string[] {
   const named = new Set(todos.flatMap(({ files }) => files));
   return titled('## What changes', [

@@ -12,7 +12,7 @@ import { renderProse } from './prose.js';
 export interface PlanExtras {
   /** The name of the run. */
   name?: string;
-  /** The request, as `showRequest` prepares it. */
+  /** The request, as `sanitizeRequest` prepares it. */
   request?: string;
   /** Lines about words of the request that no requirement covers. */
   uncovered?: readonly string[];
@@ -35,9 +35,10 @@ export function renderRequestBlock(shown: string): string[] {
   return [REQUEST_HEADING, `${fence}text`, ...shown.split('\n'), fence];
 }
 
-/** Reads the setting back from a PLAN.md with LF line endings. A formatter may have inserted empty lines. */
+/** Reads the extra facts back from a PLAN.md with LF line endings. A formatter may have inserted empty lines. */
 export function readPlanExtras(planMd: string): PlanExtras {
-  // No text of a plan begins a line with "## ", and the request comes last.
+  // The first match is the real heading: no text of a plan begins a line with "## ", and the request, which may contain
+  // such a line, comes last.
   const [body = '', ...asked] = splitAt(planMd, `\n${REQUEST_HEADING}\n`);
   const uncovered = splitAt(body, `\n${UNCOVERED_HEADING}\n`)[1]?.replace(/^\n+/, '');
   const name = /^# Plan: ([\w.-]+)/.exec(planMd)?.[1];
@@ -82,7 +83,7 @@ function listForbidden({ objectives, todos }: PlanContent): string[] {
   return rules.map((rule) => (typeof rule === 'string' ? rule : rule.text).replace(/[\s.!。！]+$/u, ''));
 }
 
-/** Creates the setting of a plan: the run's name, the request, and lines about uncovered words. */
+/** Collects what PLAN.md shows besides the plan: the run's name, the request, and lines about uncovered words. */
 export function createPlanExtras(plan: PlanContent, name: string, goal: string | null): PlanExtras {
   const uncovered = listUncoveredWords(plan, goal);
   const lines = uncovered.slice(0, NAMED).map((text) => `- ${renderProse(maskSecrets(text))}`);

@@ -18,7 +18,7 @@ export interface PlanSummary {
 
 /**
  * Summarizes a plan. All todos count, ticked or not.
- * @param boxes whether each todo's box is ticked, by id; the boxes of absent ids are not
+ * @param boxes whether each todo's box is ticked, by id; the box of a todo without an entry is not ticked
  */
 export function buildPlanSummary(plan: PlanContent, boxes: Record<string, boolean> = {}): PlanSummary {
   const { todos } = plan;

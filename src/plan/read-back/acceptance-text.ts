@@ -106,7 +106,7 @@ function splitFacts(tokens: readonly Token[]): [word: string, code: string | nul
     .filter(([word, code]) => word !== '' || code !== null);
 }
 
-/** Changes the facts of a command that differ between its old line and its new line. */
+/** Applies an edited line to a command: changes only the facts that differ between the old line and the new one. */
 export function applyCommandFacts(
   item: CommandAcceptance,
   before: CommandFacts,

@@ -18,7 +18,8 @@ const TYPES = ['work', 'verification'] as const;
 const RISKS = ['low', 'medium', 'high'] as const;
 
 /**
- * Applies the edits to the line of facts. Dependencies that inputs and commands imply are not stored in `dependsOn`.
+ * Applies the edits to the line of facts (`work, risk low, …`) below a todo's heading. The line also shows dependencies
+ * that follow from inputs and commands; these are not stored in `dependsOn`.
  */
 export function applyFacts({ todo, before, after, pointer }: TodoEdit, notes: Notes): PlanTodo {
   if (after.facts === null) {

@@ -97,7 +97,7 @@ const POINTERS: Partial<Record<PlanPart, readonly string[]>> = {
   people: ['/externalDependencies'],
 };
 
-/** The content of the text above the first part: the size, which stands in the title, and the objective. */
+/** The content of the text above the first part: the size of the plan, from the title, and the objective. */
 type Head = Pick<PlanContent, 'size'> & { core: string };
 
 interface HeadText {

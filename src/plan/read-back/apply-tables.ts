@@ -35,7 +35,8 @@ const REQUIREMENT_COLUMNS = ['id', 'requirement', 'in the words of', 'proved by'
 const DECISION_COLUMNS = ['decision', 'why', 'by', 'for'];
 
 /**
- * Applies the edits to the requirements table. Returns changes to `proved by` as `proofs`, since acceptances hold them.
+ * Applies the edits to the requirements table. Returns changes to its column `proved by` as `proofs`, since they have
+ * to be applied to the acceptances.
  */
 export function applyRequirements(
   old: readonly PlanRequirement[],
@@ -68,7 +69,7 @@ export function applyRequirements(
     const said = readQuote(cells[2] ?? []);
     if (said === null) {
       notes.refuse(line, 'the words are quoted as the request: "…" or the user: "…"');
-      // Keeps the row, so that references to the requirement are not refused as well.
+      // Keeps the row although it is refused. Without it, all references to the requirement would be refused as well.
       return { id, quote: '', from: 'request', text: '' };
     }
     const [cellsBefore, old] = [was?.item.cells ?? [], was?.value];

@@ -41,10 +41,10 @@ export function createTodo(id: string): PlanTodo {
 /** Parts whose entries have unique names. */
 const IDS: ReadonlySet<TodoPart> = new Set(['inputs', 'outputs', 'acceptance']);
 
-/** A line below a label. */
+/** A line of a labelled part. */
 interface Line extends PlanEntry {
   tokens: readonly Token[];
-  /** Whether the line is the text after the label, on the label's own line. */
+  /** Whether the text is on the same line as the label, after it, rather than on a line below. */
   isBeside: boolean;
 }
 
@@ -128,7 +128,8 @@ function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): stri
       return takeLeadingMatch(tokens, /^([A-Za-z0-9][A-Za-z0-9_-]*)(?=[:,])/)?.found[1] ?? null;
     case 'files':
     case 'references':
-      // A reference is in backticks only if all references are single words, so its name ignores backticks.
+      // PLAN.md shows references in backticks only if all of them are single words. An edit to one reference may thus
+      // change the backticks of the others, so the names by which lines are matched ignore backticks.
       return writePlain(line, part);
     case 'steps':
     case 'mustNotDo':
@@ -140,8 +141,8 @@ function readName(line: Pick<Line, 'tokens' | 'isBeside'>, part: TodoPart): stri
 function writePlain({ tokens, isBeside }: Pick<Line, 'tokens' | 'isBeside'>, part: 'files' | 'references'): string {
   const code = getOnlyCode(tokens);
   if (part === 'files' || isBeside) return code ?? (part === 'files' ? writeTyped(tokens) : writeTokens(tokens));
-  // In a list of references, plain text may be shown as code only because it looks like markup. Code of this kind is
-  // read as plain text.
+  // In a list of references, PLAN.md shows plain text as code if it would otherwise be taken for markup. Such code is
+  // read back as the plain text that it was.
   const text = writeTokens(tokens);
   const bare = tokens.map(({ value }) => value).join('');
   return renderProse(bare) === text ? bare : text;

@@ -32,7 +32,7 @@ export function applyList<V, I extends PlanEntry>(
 ): PlacedValue<V>[] {
   const isSame = before.length === after.length && before.every(({ key }, index) => key === after[index]?.key);
   if (before.length !== shown.length) {
-    // This happens only if a value's text broke the Markdown of the list when it was rendered.
+    // The number of entries is wrong only if a value's text broke the Markdown of the list when it was rendered.
     const line = after.find(({ key }, index) => key !== before[index]?.key)?.line ?? after.at(-1)?.line ?? 1;
     if (!isSame) notes.refuse(line, `${name} cannot be distinguished here: change them in plan-content.json`);
     return old.map((value, from) => ({ value, line: null, from }));

@@ -79,7 +79,7 @@ function refuse(faults: readonly PlanFault[]): PlanEdits {
   };
 }
 
-/** Removes differences that do not count as edits: ticks, trailing blanks and the kind of line ending. */
+/** Removes differences that do not count as edits: ticks, spaces at the ends of lines, and the kind of line ending. */
 function normalize(text: string): string {
   return untickBoxes(text.replace(/\r\n?/g, '\n'))
     .replace(/[ \t]+$/gm, '')
@@ -206,8 +206,8 @@ const DERIVED = Object.keys(MADE_FROM) as DerivedPart[];
 
 /**
  * Refuses edits to derived parts.
- * @param renderAfter renders PLAN.md from the edited plan. An edit to a derived part that matches this rendering is
- * accepted, because its source was edited alike.
+ * @param renderAfter renders PLAN.md from the edited plan. A derived part that was edited to look as in this rendering
+ * is accepted, because the part from which it is derived was edited accordingly.
  */
 function checkDerived(before: PlanText, after: PlanText, renderAfter: () => PlanText, notes: Notes): void {
   let rendered: PlanText | null = null;

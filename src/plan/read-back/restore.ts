@@ -33,7 +33,8 @@ export function restoreInvisible(edited: string, before: string): string {
 export function readRule(tokens: readonly Token[], was: { rule: PlanRule; tokens: readonly Token[] } | null): PlanRule {
   const old = was === null ? '' : getRuleText(was.rule);
   const parted = splitPaths(tokens);
-  // If the old rule was a plain text that ends in code in brackets, the brackets contain no paths: it stays plain.
+  // The old rule may be a plain text that happens to end in code in brackets. Then the brackets do not contain paths,
+  // and the rule stays a plain text.
   const isText = typeof was?.rule === 'string' && splitPaths(was.tokens) !== null;
   const before = was && ((isText ? null : splitPaths(was.tokens)?.text) ?? was.tokens);
   if (parted === null || isText) return applyText(tokens, before, old);

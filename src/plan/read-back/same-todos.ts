@@ -10,8 +10,8 @@ import { type IsId, readTodo } from './todo-text.js';
 import { findTooHeavy } from './weight.js';
 
 /**
- * Lists the todos that are equal in PLAN.md, once it is read back, and in the plan, regardless of how their Markdown is
- * written.
+ * Lists the todos that a PLAN.md states exactly as the plan does. What counts is the content that is read back, not the
+ * style of the Markdown.
  * @param texts PLAN.md as rendered from the plan, and the PLAN.md to compare; both with all boxes unticked
  * @param ids the ids of the todos to compare
  */

@@ -48,7 +48,7 @@ export interface TodoText {
 const BOX_AND_ID = /^\s*(?:\\?\[[ xX]?\\?\]\s*)?(?:([A-Za-z0-9][A-Za-z0-9_-]*):(?:\s+|$))?/;
 
 /**
- * Tells whether a word before a colon at the beginning of a title is an id: a known id, or a word in the form of one.
+ * Returns whether a word before a colon at the beginning of a title is an id: a known one, or one that looks like it.
  */
 export type IsId = (word: string) => boolean;
 

@@ -4,7 +4,7 @@ import type { PlanFault } from './fault.js';
 
 /**
  * Refuses text that would keep the Markdown parser busy for minutes and that nobody writes by hand. Parsing time grows
- * with the square of a paragraph's lines and marks, of the quotations and of the underlined headings.
+ * with the square of the number of lines and marks in a paragraph, of quoted lines, and of underlined headings.
  */
 
 /** Maximum number of quoted lines, and of underlined headings, in a text. */
@@ -60,7 +60,10 @@ export function findTooHeavy(text: string, before = ''): PlanFault[] {
 const TANGLED =
   'a text with too many lines or Markdown marks begins here: an empty line ends a text, and an entry is one line';
 
-/** Limits quoted and underlined lines. Up to the limit, they are refused only after parsing, with a better message. */
+/**
+ * Refuses a text with very many quoted or underlined lines. A few such lines pass here, and are refused after parsing,
+ * with a better message.
+ */
 class Counted {
   #quoted = 0;
   #underlined = 0;

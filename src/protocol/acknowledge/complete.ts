@@ -76,8 +76,8 @@ export async function stepComplete(
 /** Facts that the call has established outside its transaction. */
 interface Findings {
   /**
-   * The results of jobs that were running, and the id of the action pending at that time; null until those jobs were
-   * settled.
+   * The result of settling the jobs that were running when the call began, and the id of the action that was pending
+   * before; null as long as they have not been settled.
    */
   jobs: { earlier: CallResult | null; pendingId: string | null } | null;
   isAwaited: boolean;
@@ -172,7 +172,8 @@ interface Acknowledgement {
 export function acknowledge(tx: Transaction, { pending: present, input }: Acknowledgement): AckResult {
   const dispatch = tx.state.pendingAction;
   if (dispatch?.action === 'engine-dispatch') {
-    // A choice for an action that is not handed out answers an earlier gate, not a task.
+    // A choice is never for a task. If its action is not part of the dispatch either, it can only answer an earlier
+    // gate again, and `identifyAction` refuses anything else.
     if (input.choice !== undefined && input.action !== undefined && !isOut(tx, dispatch.actionId, input.action)) {
       identifyAction(tx, null, input);
       return { kind: 'duplicate' };

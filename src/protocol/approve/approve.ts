@@ -121,7 +121,7 @@ function renderConfirmation(
 ): string {
   const warnings = 'warnings' in json && Array.isArray(json.warnings) ? json.warnings : [];
   const isHeld = 'next' in json && isRecord(json.next) && json.next['action'] === 'held';
-  // No session is working on a goal's run now: the next batch starts a session (loop-core.md, auto).
+  // While a run of a goal waits for a person, no session works on it. The next batch starts one (loop-core.md, auto).
   const goOn =
     goal === null || isHeld
       ? renderContinuation(name, isHeld, format)

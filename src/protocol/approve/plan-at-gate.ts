@@ -125,8 +125,8 @@ function readAsked(tx: Transaction, head: RunHead, action: GateAction): PlanCont
 }
 
 /**
- * Has a gate about the plan ask again about the present plan. In an execution, `applyPlan` has already done so if the
- * plan changed, but not if only the text of the plan's files did.
+ * Has a gate about the plan ask again if the plan's files have changed. In an execution, `applyPlan` has already made
+ * the gate ask again if the content of the plan changed, but not if its files were only formatted differently.
  */
 async function askAnew(context: Context, { head: { snapshot }, asked }: OpenGate): Promise<OpenGate | null> {
   const { name } = snapshot;

@@ -39,7 +39,7 @@ export interface PreparedAnswer extends GateAnswer {
   title: string;
   /** How many commands the answer would allow dev-cli to run. */
   commands: number;
-  /** Digest of everything that is shown, including the answers. */
+  /** Digest of everything that the person is shown, including the choices that the gate offers. */
   shown: string;
 }
 
@@ -84,7 +84,8 @@ export async function decidePrepared(context: Context, given: PreparedAnswer): P
   const { head, action } = await requireOpen(context, name, actionId);
   const gate = await adoptPlanAtGate(context, head, action);
   if ('told' in gate || gate.action.actionId !== actionId) throw inputChangedError(name);
-  // If a change to the plan cannot be applied and that matters for this answer, the acknowledgement refuses it.
+  // Leaves out changes to the plan that could not be applied (`faults`). If such a change matters for this answer, the
+  // acknowledgement refuses the answer.
   const now = await prepare(context, { ...gate, faults: [] }, given);
   if (now.shown !== given.shown) throw inputChangedError(name);
   return answerOpenGate(context, gate, { choice, ...omitUndefined({ note }) });

@@ -45,7 +45,7 @@ export async function abortNamedRun(context: Context, given: unknown, reason: st
     const surroundings = createOutsideFacts(context, neighbours);
     const tx = openTransaction(context, head, copyState(head.snapshot), captured, surroundings);
     if (tx.state.status === 'aborted') return { answer: { ...startResult(tx), status: 'aborted', duplicate: true } };
-    // Restored in the same commit, because after it nothing shows that documents may be lost.
+    // Restored in the commit of the abort, because after that commit nothing shows any more that documents may be lost.
     const restored = lost === null ? [] : restoreDocuments(tx, lost, head);
     if (restored.length > 0) recordEntry(tx, 'recovered', { notices: restored });
     abandoned = abortRun(tx, reason);

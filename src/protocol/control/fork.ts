@@ -84,7 +84,10 @@ async function beginFork(
   });
 }
 
-/** Continues the fork where the run was: with the pending action, or with the effect that a hold had kept back. */
+/**
+ * Lets the fork continue where the original run was: issues the pending action again or, if a hold had kept an effect
+ * back, carries out that effect.
+ */
 function goOn(tx: Transaction, { name, pendingAction, held, currentBlock }: RunState): void {
   if (pendingAction !== null) reissueAction(tx, pendingAction, name);
   else if (held !== undefined) continueInFork(tx, held.kept, currentBlock ?? '');
@@ -162,8 +165,8 @@ function refuseForeignFiles(
 }
 
 /**
- * Returns the state of the checkpoint under the new name. Decisions carry over; references to the old journal, running
- * commands and the presence of a person do not.
+ * Returns the state of the checkpoint under the new name. Decisions are kept. Whatever belongs only to the original run
+ * is left out: references to its journal, its running commands, and the record of when a person last took part in it.
  */
 function createForkedState(
   context: Context,

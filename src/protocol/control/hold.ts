@@ -125,7 +125,7 @@ function refuseEnded({ state }: Transaction): void {
   });
 }
 
-/** Records the event for report.md, which says when an execution was held. */
+/** Records that an execution was held or released, because report.md lists both. */
 function noteTurn(tx: Transaction, kind: 'held' | 'released', reason?: string): void {
   if (tx.state.engine === null) return;
   const by = `by ${describeDecider(tx.by.kind)}`;

@@ -164,7 +164,8 @@ function ruleOnBlock(tx: Transaction, id: string, note: string): void {
 }
 
 /**
- * Returns the path of the ruling on a block, relative to the run's directory: beside the action issued because of it.
+ * Returns the path of the ruling on a block, relative to the run's directory.
+ * @param actionId the action that is issued because of the ruling
  */
 function rulingFile(actionId: string): string {
   return `actions/${actionId}/ruled.md`;

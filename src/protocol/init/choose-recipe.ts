@@ -9,9 +9,9 @@ import type { RunState } from '../../run/state.js';
 type InitFlags = Omit<InputOf<'init'>, 'name'>;
 
 /**
- * Returns the named recipe. If none was named, returns the recipe for the work: the one that plans the work of `grown`
- * again, the one that executes (`--execute`), the unfinished run's own, or the one that begins planning in the mode of
- * the flags, else of the unfinished run.
+ * Returns the named recipe. If none was named, the first case that applies decides: the work of `grown` is to be
+ * planned again; `--execute` asks for a recipe that executes; the unfinished run continues with its own recipe, since
+ * no flag gives a mode; or planning begins, in the mode of the flags or, where they say nothing, of the unfinished run.
  * @param grown the run whose work is to be planned again because of `--size`, if any
  */
 export function resolveRecipeName(
@@ -51,7 +51,10 @@ function resolveGrownRecipe(library: Library, flags: ReturnType<typeof readModeF
   });
 }
 
-/** Returns the recipe for `--execute`: without a depth flag that of an unfinished execution, else one of that depth. */
+/**
+ * Returns the recipe for `--execute`: that of an unfinished execution, unless a flag gives a depth; otherwise a recipe
+ * that executes with that depth.
+ */
 function resolveExecutionRecipe(library: Library, flags: Record<string, string>, unfinished: RunState | null): string {
   if (unfinished !== null && unfinished.engine !== null && flags['depth'] === undefined) return unfinished.recipe;
   return requireRecipeForMode(listStartableRecipes(library, 'execution'), { depth: 'standard', ...flags });

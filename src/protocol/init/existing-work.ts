@@ -68,7 +68,7 @@ async function isPlanOf(
   return mine?.todos.every(({ title }) => titles.has(normalizeGoal(title))) === true;
 }
 
-/** Normalizes case, blanks and punctuation, since two sessions may write the same goal differently. */
+/** Normalizes case, white space and punctuation, since two sessions may write the same goal differently. */
 function normalizeGoal(goal: string): string {
   return goal
     .normalize('NFKC')

@@ -70,8 +70,9 @@ function refuseUnmetNeeds(recipe: string, needs: readonly Need[], lacks: UnmetNe
 }
 
 /**
- * Marks phases whose recipes have unmet needs as skipped, with a warning. Leaves out a phase whose `when` is false,
- * which would be skipped anyway. There, `pull_request: auto` counts as true, so that the unmet need is reported.
+ * Marks phases whose recipes have unmet needs as skipped, with a warning. Does not warn about a phase whose `when` is
+ * false, because it would be skipped anyway. When `when` is evaluated for this, `pull_request: auto` counts as true, so
+ * that a phase that makes the pull request is reported.
  */
 export function skipPhasesLackingNeeds(tx: Transaction, { lacks, auto }: CheckedNeeds): void {
   const { workflow, goal } = tx.state;

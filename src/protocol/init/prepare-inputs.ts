@@ -9,9 +9,9 @@ import { arePreferencesTrusted } from '../trust/preferences.js';
 import { type InitInput, type PreparedRun, prepareRun } from './prepare.js';
 
 /**
- * Reads the newest run of the name. Restores the lost documents of an unfinished run, which may be resumed, and of any
- * run after a reboot or an interrupted commit: after the new run's first commit, nothing would show that documents may
- * be lost.
+ * Reads the newest run of the name. Restores the lost documents of an unfinished run, because the run may be resumed.
+ * After a reboot or an interrupted commit, does so for any run, because once the new run has made its first commit,
+ * nothing shows any more that documents may be lost.
  * @throws any error of the store
  */
 export async function readExistingRun(context: Context, name: string): Promise<RunState | null> {
@@ -20,11 +20,12 @@ export async function readExistingRun(context: Context, name: string): Promise<R
   return goesOn || rebooted || stale.length > 0 ? (await readRestored(context, name)).snapshot : snapshot;
 }
 
-/** The codes with which `prepareRun` refuses a missing or torn plan. */
+/** The codes with which `prepareRun` refuses a plan that is missing or whose two files differ, as after a crash. */
 const NO_PLAN = ['PLAN_MISSING', 'PLAN_EDITED'];
 
 /**
- * Prepares a run; if the plan to execute is missing or torn, restores it and tries again.
+ * Prepares a run. If the plan to execute is missing or its two files differ, restores what a crash may have lost of it,
+ * and tries again.
  * @returns `notices`: what was restored
  * @throws DevCliError as `prepareRun`
  */

@@ -58,9 +58,9 @@ export type PreparedRun =
       preferences: RunState['preferences'];
       /** The notes from the project's preferences, which apply to all work. */
       notes: string[] | undefined;
-      /** Whether the recipe lets more commands start unasked, which a person has trusted in this clone. */
+      /** Whether the recipe lets dev-cli start more commands without asking, and a person has trusted it to do so. */
       widens: boolean;
-      /** Warnings about ignored permissions, project files that replace shipped ones, and preferences nothing reads. */
+      /** Warnings: ignored permissions, project files that replace shipped ones, preferences that nothing reads. */
       warnings: string[];
     };
 
@@ -113,8 +113,8 @@ export function prepareRun(
 
 /**
  * Examines the present run of the name.
- * @returns `unfinished`: the run, if live or halted; `replaces`: its id, if `--size` has its work planned again;
- * `grown`: the run whose work is planned again
+ * @returns `unfinished`: the run, if it is live or halted; `replaces`: its id, if the new run aborts it to plan its
+ * work again; `grown`: the run, unfinished or ended, whose work is planned again because of `--size`
  * @throws DevCliError `RUN_HELD`, and as `givesWayToReplanning`
  */
 function judgePresent(context: Context, present: RunState | null, files: DocumentReader, input: InitInput) {

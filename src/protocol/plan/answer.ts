@@ -36,8 +36,8 @@ interface Given {
   /** Tasks that were withdrawn. */
   withdrawn?: readonly string[];
   /**
-   * How much of the change the text shows. `all`: nobody has seen it; `verdicts`, the default: only the verdict on each
-   * todo; `nothing`: the person has just agreed to it.
+   * How much of the change the text shows. `all`: the whole change, because nobody has seen it yet; `verdicts`, the
+   * default: only the verdict on each todo; `nothing`, because the person has just seen the change and agreed to it.
    */
   told?: 'all' | 'verdicts' | 'nothing';
 }

@@ -170,11 +170,12 @@ interface Opening {
   isNew: boolean;
 }
 
-/** Milliseconds within which nobody can edit a plan: an editor that returns sooner may still have a window open. */
+/** Milliseconds within which nobody can edit a plan. An editor command that ends sooner may have left a window open. */
 const AT_ONCE = 1000;
 
 /**
- * @returns the answer, and whether the editor may still be open; or the error, after which the text can be edited again
+ * Opens the editor once, and applies what was saved.
+ * @returns the answer, and whether the editor may still be open; or an error that the person can fix by editing again
  */
 async function editOnce(
   context: Context,

@@ -141,7 +141,8 @@ export function readEdited(origin: TextOrigin, text: string): ReadPlan {
 }
 
 /**
- * Reads the present plan. Edits that PLAN.md already had when the text was begun count as edits of the text instead.
+ * Reads the present plan. If PLAN.md is as it was when the text was begun, ignores the edits that PLAN.md has, because
+ * the text is a copy that contains them.
  */
 function readPresent(files: Documents, known: KnownPlan, { plan, shown }: TextOrigin): PlanOnDisk {
   if (files.digest(PLAN) !== shown) return readPlanOnDisk(files, known);

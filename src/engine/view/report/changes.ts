@@ -10,8 +10,8 @@ const OUTSIDE = /^(?:\.\.|\.git|\.dev)(?:\/|$)/;
 const NAMED = 200;
 
 /**
- * Lists the files in the run's commits, then files that a worker lists but no commit of the run contains. Leaves out
- * files that are as they were when the run began.
+ * Lists the files in the run's commits, then the files that a worker reported as changed but no commit of the run
+ * contains. Leaves out files that are as they were when the run began.
  */
 export function listChangedFiles(tx: Transaction): string[] {
   const { todos, residual = [] } = requireEngine(tx);
@@ -20,7 +20,8 @@ export function listChangedFiles(tx: Transaction): string[] {
   const inCommits = new Set(committed);
   const apart = new Map<string, string[]>();
   for (const { id, listed = [], committed: known, commit } of rows) {
-    // A commit that was found after a crash has no recorded paths, so the listed paths count as committed.
+    // If the todo's commit was only found after a crash, its paths were never recorded. The paths that the worker
+    // reported then count as committed.
     const unseen = known === undefined && commit !== undefined;
     for (const path of listed) {
       if (unseen) inCommits.add(path);
@@ -60,7 +61,8 @@ function createChangeTest({ state, changes }: Transaction): (path: string) => bo
   const { baseline } = state;
   const paths = baseline === null ? undefined : nullIfGitFails(() => changes(baseline))?.paths;
   if (paths === undefined) return () => true;
-  // Git reports changes inside a nested repository as one change, to the repository's own path.
+  // Git reports all changes inside a nested repository as one change, to the repository's own path. Any path inside it
+  // therefore counts as changed.
   const isInside = createPathTest(paths);
   const above = new Set(paths.flatMap(listParents));
   return (path) => isInside(path) || above.has(path);

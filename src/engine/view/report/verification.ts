@@ -59,7 +59,10 @@ function renderRuleCount(count: number): string {
   return count === 1 ? 'its rule of what must not be done is' : 'its rules of what must not be done are';
 }
 
-/** @param own whether a verifier judged the todo, rather than the code review */
+/**
+ * Renders the judgement on an assertion or a human check; nothing for a command, which is listed as evidence.
+ * @param own whether a verifier judged the todo's assertions, rather than the code review
+ */
 function renderJudgement(tx: Transaction, todo: string, item: PlanAcceptance, own: boolean): string[] {
   switch (item.kind) {
     case 'command':
