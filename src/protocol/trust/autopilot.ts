@@ -76,11 +76,12 @@ export function notePrompt(context: Context, session: string, prompt: string | n
 }
 
 /**
- * Computes the digest under which a session's permission is recorded, which only calls of the same harness find; null
- * without a harness or session.
+ * Computes the digest under which a session's permission is recorded; null without a harness or session. The digest
+ * includes the harness, so calls from another harness do not find the permission.
  */
 function computePromptDigest({ root }: Context, harness: string | null, session: string | null): string | null {
-  // If the harness hides the session from its shells, one record for the root holds the newest prompt of any session.
+  // // A harness that hides the session's id from the commands it runs gets one record for the whole root; it holds the
+  // newest prompt of any session.
   const id = HIDES_SESSION[harness ?? ''] ? '' : session;
   return harness === null || id === null ? null : sha256(canonicalJson(['prompt', root, harness, id]));
 }

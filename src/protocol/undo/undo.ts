@@ -74,7 +74,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   };
 }
 
-/** Runs `work` while holding the undo lock, since the files and git locks of two calls at once would conflict. */
+/** Runs `work` while holding the undo lock: two undos at once would change the same files and fail on git's locks. */
 async function alone<T>(context: Context, name: string, work: (store: string) => Promise<T>): Promise<T> {
   const { snapshot } = await readRun(context, name);
   const store = await findUndoStore(getWorkTree(context, snapshot), { signal: context.signal });
@@ -96,7 +96,7 @@ interface Undone {
   shown: Shown;
   commit: string | null;
   result: CallResult;
-  /** The withdrawn jobs, which are still running. */
+  /** Jobs that the undo has withdrawn from the run but whose processes are still running; the caller must stop them. */
   abandoned: Job[];
 }
 

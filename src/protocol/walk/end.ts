@@ -93,8 +93,8 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
 }
 
 /**
- * Returns the command that plans the work again: larger if the work outgrew its plan, or at the plan's size if a person
- * refused the plan.
+ * Returns the command that plans the work again: with size middle if the work outgrew a small plan; at the same size if
+ * a person refused the plan.
  */
 function buildPlanningAnew(tx: Transaction, outgrown: boolean): { instead?: Invocation } {
   const { name } = tx.state;

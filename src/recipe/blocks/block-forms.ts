@@ -51,7 +51,7 @@ function showAsking({ kind, instruction, instructionFile, read, consult, asks }:
   return { instruction, ...omitUndefined({ instructionFile }), read, consult, ...(isAsked ? { asks } : {}) };
 }
 
-/** Lists the texts that may hold placeholders in fields that only the block's type has. */
+/** Lists the texts with possible placeholders from those fields that no other block type has. */
 export function listTypeTexts(block: ResolvedBlock): readonly (string | undefined)[] {
   return findForm(block.kind)?.listTexts(block) ?? [];
 }
