@@ -57,7 +57,7 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   const upstream = await findUpstream(workTree, branch, around);
   const { remote } = upstream;
   const address = await getPushAddress(workTree, remote, around);
-  // // If gh fails here, the branch is pushed before the error is thrown: a person can then open the pull request by
+  // If gh fails here, the branch is pushed before the error is thrown: a person can then open the pull request by
   // hand.
   const known = await findPullRequest(workTree, branch, address, around).catch(returnRefusal);
   if (known !== null && !(known instanceof DevCliError) && known.state !== 'open')

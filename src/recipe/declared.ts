@@ -50,7 +50,10 @@ export function isGuarded({ skill, guardWrites }: Open<'guardWrites'>): boolean 
   return guardWrites !== null || SKILLS.has(skill);
 }
 
-/** Returns the kind of work that a skill implies for the guard; null for other skills, where `guard.writes` decides. */
+/**
+ * Returns the kind of work that a skill with defaults is guarded as; null for any other skill, for which only a stated
+ * `guard.writes` guards a run.
+ */
 export function findGuardedWork(skill: string): GuardedWork | null {
   return SKILLS.get(skill)?.guards ?? null;
 }
@@ -111,7 +114,7 @@ export function needsPerson(block: ResolvedBlock): block is GateBlock {
   return 'human' in block && block.human;
 }
 
-/** Whether an execution requires this gate's answer (recipes.md, Gates). */
+/** Whether a person's answer at this gate approves a plan, which an execution requires (recipes.md, Gates). */
 export function isPlanGate(block: ResolvedBlock): block is GateBlock {
   if (block.kind !== 'wait-for-user') return false;
   return block.approves === 'plan' || (block.human && block.artifact === 'PLAN.md');

@@ -80,7 +80,7 @@ export function notePrompt(context: Context, session: string, prompt: string | n
  * includes the harness, so calls from another harness do not find the permission.
  */
 function computePromptDigest({ root }: Context, harness: string | null, session: string | null): string | null {
-  // // A harness that hides the session's id from the commands it runs gets one record for the whole root; it holds the
+  // A harness that hides the session's id from the commands it runs gets one record for the whole root; it holds the
   // newest prompt of any session.
   const id = HIDES_SESSION[harness ?? ''] ? '' : session;
   return harness === null || id === null ? null : sha256(canonicalJson(['prompt', root, harness, id]));

@@ -88,7 +88,7 @@ async function findWay(search: Search, { undone }: UndoTarget, first: Conflict):
     added.push(...more);
     const plan = await tryAll(search, [...undone, ...added]);
     if (plan.kind === 'shallow') return null;
-    // // Undoing these todos too is free of conflicts. Uncommitted work may still be in the way; the suggested command
+    // Undoing these todos too is free of conflicts. Uncommitted work may still be in the way; the suggested command
     // reports it.
     if (plan.kind !== 'conflict') return added;
     conflict = plan;

@@ -92,7 +92,7 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
     case 'issue':
       tx.state.currentBlock = effect.block;
       if (issueAction(tx, effect)) return null;
-      // // No agent's condition holds, so there is nobody to start. The block counts as done; what it does after its
+      // No agent's condition holds, so there is nobody to start. The block counts as done; what it does after its
       // agents is done now (recipes.md §2).
       passBlock(tx, effect.block);
       return { type: 'DONE' };

@@ -85,7 +85,7 @@ function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome
     case 'completed':
       return { type: 'PHASE_COMPLETED' };
     case 'halted':
-      // // Binding: the halt of a phase that a person stopped, or whose sources were changed, stands whatever the
+      // Binding: the halt of a phase that a person stopped, or whose sources were changed, stands whatever the
       // phase's failure policy says.
       return {
         type: 'PHASE_HALTED',
@@ -176,7 +176,7 @@ function giveUpAttempt(
 function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): void {
   const { state } = tx;
   const touched = workflow.currentPhase !== null && index !== workflow.phaseIndex && !keepsSources(tx.captured.recipe);
-  // // An earlier phase may have changed sources, as it was allowed to. These changes must not count against the phase
+  // An earlier phase may have changed sources, as it was allowed to. These changes must not count against the phase
   // that begins, so its baseline is renewed. A retried phase keeps its baseline, because it still has to commit what it
   // changed.
   if (touched && state.baseline !== null) renewBaseline(tx, index);
@@ -188,7 +188,7 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
     workflow.earlier.push(leaveRecipe(state, getPhaseRow(workflow, workflow.phaseIndex)));
   delete state.data;
   delete state.imported;
-  // // The size of the work carries over from phase to phase.
+  // The size of the work carries over from phase to phase.
   Object.assign(state, createRecipeState(recipe, { ...recipe, ...omitUndefined({ size: state.size }) }), {
     acknowledged,
   });

@@ -51,7 +51,7 @@ function listChoices(block: ResolvedBlock): readonly string[] | null {
 function findDataSchema(block: ResolvedBlock): JsonObject | null {
   if ('schemaText' in block && block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
   if ('schema' in block && block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
-  // // Without a schema, only two blocks have data: one that writes a JSON file, and a loop with neither `sections` nor
+  // Without a schema, only two blocks have data: one that writes a JSON file, and a loop with neither `sections` nor
   // `save`.
   if ('write' in block) return getFileForm(block) === 'json' ? {} : null;
   const { hands, loops } = BLOCK_KINDS[block.kind];

@@ -98,7 +98,7 @@ function findMisplaced(
 
 function createTypedEnvironment(declared: DeclaredNames): CelEnvironment {
   const environment = createEnvironment();
-  // // Lets a condition compare a value with null whose type is not known yet. At run time every value has a definite
+  // Lets a condition compare a value with null whose type is not known yet. At run time every value has a definite
   // type, so this operator is never called there.
   environment.registerOperator('dyn == null', (value: unknown) => value === null);
   const each = <T>(names: readonly string[], type: T) => Object.fromEntries(names.map((name) => [name, type]));
