@@ -7,8 +7,8 @@ import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.j
 export type ReadValue = { value: Json } | { problem: string };
 
 /**
- * Matches `KEY=VALUE`. Keys follow the rules for placeholder names (recipes.md §1), since only declared keys can be
- * set.
+ * Matches `KEY=VALUE`. Only keys that a recipe declares can be set, so a key follows the rules for names of
+ * placeholders (recipes.md §1).
  */
 const PAIR = /^([A-Za-z][A-Za-z0-9_.-]*)=([\s\S]*)$/;
 
