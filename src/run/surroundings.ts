@@ -20,7 +20,10 @@ export interface OutsideFacts {
   changes: (workTree: string, baseline: Baseline) => WorkTreeChanges | null;
   /** Returns the commits in a range, oldest first; null if git can no longer tell. */
   commits: (workTree: string, range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
-  /** Lists other runs' executions in that work tree. After this, none can begin until this decision is committed. */
+  /**
+   * Lists other runs' executions in that work tree. From this call until the decision is committed, no other execution
+   * can begin, so the list stays true.
+   */
   others: (run: string, workTree: string) => readonly OtherExecution[];
 }
 
