@@ -23,7 +23,10 @@ export interface StoreCommit {
   text: string;
   /** Contents that are too large for a journal line, by digest. */
   large: Map<string, Buffer>;
-  /** The writes to documents whose content changes, to renderings, and for the directories of `rooms`. */
+  /**
+   * All that is to be written besides the journal and the snapshot: documents whose content changes, renderings, and
+   * the directories that `rooms` asks for.
+   */
   placements: DocumentWrite[];
 }
 
@@ -90,7 +93,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
 }
 
 /**
- * Lists the writes for those changes that are renderings, which the journal does not contain.
+ * Lists the writes of those documents that are renderings; their contents are not in the journal.
  * @throws DevCliError `IO`, `DATA_MALFORMED` as `buildCommit`
  */
 export function buildRenderings(
