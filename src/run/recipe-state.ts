@@ -178,7 +178,10 @@ export const RECIPE_MEMBERS = {
   result: NullableString,
   /** External commands that have started and not yet finished, by key. */
   commands: Type.Record(Str, CommandStateSchema),
-  /** Results of successful external commands, kept for reuse; the key is made of the command and the work tree it saw. */
+  /**
+   * Results of successful external commands, kept for reuse: by a key of the command, the work tree it ran on, and what
+   * was expected of it.
+   */
   commandResults: Type.Record(Str, CommandResultSchema),
   /** The last refusal due to changed sources in a phase that may not change them. */
   sourcesRefused: nullableSchema(

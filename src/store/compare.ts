@@ -62,8 +62,8 @@ export function findDocumentDifference(
   if (current === last.after) return null;
   const pending = changes.some(({ seq, before, after }) => seq > look.finished && [before, after].includes(current));
   if (pending) return null;
-  // With equal digests, the entry only records a document that somebody else wrote, and that person or agent may change
-  // it later. Otherwise the commit itself wrote the document.
+  // If the two digests are equal, the commit did not write the document but only recorded it: somebody else wrote it, and
+  // may write it again.
   const placed = last.before !== last.after;
   const lost = (problem: string) =>
     look.rebooted ? { note: true, problem: `${problem}; the next call restores it` } : { note: false, problem };
