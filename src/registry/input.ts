@@ -18,7 +18,8 @@ const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
 /**
  * Converts the text of one argument into a value of the input. Leaves `text` and `data` as typed: files and standard
  * input are not read here.
- * @param before the option's value so far, to which a repeated `pair` or `texts` adds; others may not be repeated
+ * @param before the option's value so far, to which a repeated `pair` or `texts` adds; other options may not be
+ * repeated
  */
 export function readValue({ form }: ValueForm, text: string, before?: Json): ReadValue {
   switch (form) {

@@ -10,7 +10,7 @@ import { SIMULATED_TREE } from './simulation.js';
 import type { RunState } from './state.js';
 
 /**
- * The facts about the world outside its run that a decision may look up. Each is read synchronously at its first use,
+ * The facts from outside the run that a decision about it may look up. Each is read synchronously at its first use,
  * because few decisions need it, and a decision cannot await anything.
  */
 export interface OutsideFacts {

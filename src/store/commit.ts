@@ -112,7 +112,7 @@ export function buildRenderings(
   });
 }
 
-/** Returns the path of a commit's document, relative to the root. */
+/** Returns the path of a document that a commit writes, relative to the root. */
 export function resolveTarget({ layout, stream }: StreamReference, change: FileChange): string {
   const path = toRootRelative(layout, stream, change.path);
   if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);

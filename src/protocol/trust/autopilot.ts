@@ -18,8 +18,8 @@ import { requireTerminal } from './person.js';
 /** Text that the person quotes rather than says: code, quotations, quoted lines. */
 const SHOWN = /```[\s\S]*?(?:```|(?![\s\S]))|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|^\s*>.*$/gm;
 /**
- * Ways to ask for autopilot: `--autopilot`, "autopilot" as a whole clause, or "in autopilot". Not as part of a longer
- * name.
+ * Ways to ask for autopilot: `--autopilot`, "autopilot" as a whole clause, or "in autopilot". The word does not count
+ * as part of a longer name, such as that of a file.
  */
 const ASKS =
   /(?<!\S)--auto-?pilot(?![\w./-])|^(?:please\s+)?auto-?pilot(?:\s+(?:mode|on|please))?$|(?<![\w./-])(?:in|on|im|en|with|use|using|via)\s+(?:full\s+)?auto-?pilot(?:\s+mode)?(?![\w/-]|\.\w)/i;
@@ -28,7 +28,7 @@ const REFUSES =
 
 /** Whether a prompt asks for autopilot. @param prompt the prompt as typed */
 export function asksForAutopilot(prompt: string): boolean {
-  // Few prompts mention it, and the patterns below take milliseconds.
+  // Saves time: few prompts contain the word, and the patterns below take milliseconds.
   if (!prompt.toLowerCase().includes('pilot')) return false;
   const sentences = prompt.replace(SHOWN, ' ').match(/[^.!?;\n]+(?:[.!?;\n]+(?=\S)[^\s.!?;]*)*[.!?;\n]*/g) ?? [];
   const about = sentences.filter((sentence) => /auto-?pilot/i.test(sentence));

@@ -106,7 +106,8 @@ async function undoAsShown(
   { input, again, asked, store }: { input: UndoInput; again: Invocation; asked: Shown; store: string },
 ): Promise<Undone> {
   const { note } = input;
-  // Examined again, because the person may have taken minutes to answer, and changes since must not be overwritten.
+  // Examined again: the person may have taken minutes to answer, and what has changed in that time must not be
+  // overwritten.
   const { runId, target, found, shown } = await look(context, name, input);
   const isUndone = found.commits.length === 0 && (found.isDone || found.unrecorded.size > 0);
   if (!isUndone) requireAsShown(again, asked, shown);

@@ -182,7 +182,8 @@ function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): voi
   if (touched && state.baseline !== null) renewBaseline(tx, index);
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
-  // Acknowledgements made before the first phase are kept; the only one is of the action that asked for the goal.
+  // Before the first phase, only the action that asks for the goal can have been acknowledged. That acknowledgement is
+  // kept.
   const acknowledged = workflow.currentPhase === null ? state.acknowledged : {};
   if (workflow.currentPhase !== null)
     workflow.earlier.push(leaveRecipe(state, getPhaseRow(workflow, workflow.phaseIndex)));

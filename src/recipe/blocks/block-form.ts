@@ -45,7 +45,9 @@ export interface BlockContext {
   read: ReadSibling;
 }
 
-/** A recipe whose blocks are checked; `LintableSequence` is assignable to it. */
+/**
+ * What the rules of a block need of the recipe being checked. Lint passes a `LintableSequence`, which has all of it.
+ */
 export interface LintedRecipe {
   recipe: ResolvedRecipe;
   source: { name: string };

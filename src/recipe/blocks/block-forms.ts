@@ -33,7 +33,7 @@ export function resolveBlock(block: BlockSource, context: BlockContext): Resolve
   return (BLOCK_FORMS[block.type] as BlockForm<BlockSource, ResolvedBlock>).resolve(block, context);
 }
 
-/** Shows a block in the recipe language, with every default filled in. */
+/** Returns a block as fields of a recipe with every default filled in, for `recipe show`. */
 export function showBlock(block: ResolvedBlock): RecipeFields {
   return {
     id: block.id,

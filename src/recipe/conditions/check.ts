@@ -153,7 +153,10 @@ function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
   });
 }
 
-/** A repeated group that itself contains a repetition: it takes exponential time on a text that nearly matches. */
+/**
+ * Matches a repeated group that itself contains a repetition. Such a pattern takes exponential time on a text that
+ * nearly matches it.
+ */
 const NESTED_REPETITION = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/;
 
 /**

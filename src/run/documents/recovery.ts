@@ -19,7 +19,7 @@ import { collectRenderings, isRemnant, type Rendering } from './renderings.js';
 export interface LostContents {
   /** The contents to restore; null for a document that reappeared after its removal and is to be removed again. */
   contents: ReadonlyMap<string, Buffer | null>;
-  /** The contents to restore for documents that no entry holds and that are therefore rendered again. */
+  /** The contents to restore for documents whose content is in no entry, so that it had to be rendered again. */
   renderings: ReadonlyMap<string, Buffer>;
   /**
    * Lost documents that no entry holds. Listed only after a reboot, since otherwise every call would report them again.
