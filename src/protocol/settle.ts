@@ -120,8 +120,8 @@ function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | nul
 }
 
 /**
- * Whether the next job is the execution's last commit, which takes all files that no todo has committed. Deferred
- * commits of todos must be tried before it; otherwise their files would end up in this last one.
+ * Whether the next job is the commit of all remaining changes, the last one of an execution. Deferred commits of todos
+ * must be tried before it; otherwise their files would end up in it.
  */
 function isLastCommit(state: RunState): boolean {
   const job = state.engine?.job;

@@ -142,8 +142,8 @@ const JobSchema = Type.Union([
 ]);
 
 /**
- * An acceptance that no command can check, and that the verifier or a person of this execution found to hold. A further
- * execution of the name then need not ask about it again.
+ * An acceptance that no command can check, and that the verifier or a person has found to hold. A further execution of
+ * the same name need not ask about it again.
  */
 const ProofSchema = Type.Object(
   {

@@ -204,7 +204,8 @@ export const StateSchema = Type.Object(
     lastHuman: nullableSchema(Type.Object({ seq: Type.Integer(), at: At }, noOtherKeys)),
     stops: Type.Record(Str, Type.Integer()),
     /**
-     * Problems that did not stop the run but must be reported, such as a review that rejected the work, or a limit that was reached.
+     * Problems that did not stop the run but must be reported, such as a review that rejected the work, or a limit that
+     * was reached.
      */
     warnings: Type.Array(Str),
     /** Repairs made when the run was opened; kept until an acknowledgement has reported them. */

@@ -62,8 +62,8 @@ export function findDocumentDifference(
   if (current === last.after) return null;
   const pending = changes.some(({ seq, before, after }) => seq > look.finished && [before, after].includes(current));
   if (pending) return null;
-  // If the two digests are equal, the commit did not write the document but only recorded it: somebody else wrote it, and
-  // may write it again.
+  // If the two digests are equal, the commit only recorded the document and did not write it: somebody else did, and
+  // may do so again.
   const placed = last.before !== last.after;
   const lost = (problem: string) =>
     look.rebooted ? { note: true, problem: `${problem}; the next call restores it` } : { note: false, problem };

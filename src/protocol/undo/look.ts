@@ -28,7 +28,7 @@ export interface UndoFindings {
   plan: Extract<UndoPlan, { kind: 'clean' }>;
   /** Whether the run's state still lists a commit for at least one of the todos to undo. */
   isCounted: boolean;
-  /** Whether nothing is left to do: every commit is reverted, and the run's state no longer lists any. */
+  /** Whether nothing is left to do: a revert would change no file, and the run's state lists no commit of the todos. */
   isDone: boolean;
 }
 

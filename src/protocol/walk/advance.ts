@@ -77,8 +77,8 @@ export function walk(tx: Transaction, first: TransitionResult, inside?: EngineEv
 type Led = MachineEvent | 'next phase' | null;
 
 /**
- * Carries out one effect. If that leaves nothing to wait for, such as after a CLI block has run, returns the next
- * event.
+ * Carries out one effect. If the run then has nothing to wait for, for example because a CLI block has run to its end,
+ * returns the next event.
  */
 function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefined): Led {
   if (tx.state.held !== undefined && keepEffect(tx, effect, inside !== undefined)) return null;

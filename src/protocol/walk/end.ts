@@ -94,7 +94,7 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
 
 /**
  * Returns the command that plans the work again: with size middle if the work outgrew a small plan; at the same size if
- * a person refused the plan.
+ * a person refused the plan. Empty in any other case.
  */
 function buildPlanningAnew(tx: Transaction, outgrown: boolean): { instead?: Invocation } {
   const { name } = tx.state;

@@ -24,8 +24,8 @@ export function continueInFork(tx: Transaction, kept: Kept, block: string): void
 
 function beginKept(tx: Transaction, { because, earlier, ...kept }: NonNullable<Kept>): void {
   tx.because.push(...because);
-  // A retry starts only the agents that have not delivered. Which ones have is recorded in the action before the
-  // retry (protocol.md §3).
+  // A retry starts only the agents that have not delivered. What the others were given to read is recorded only in the
+  // action before the retry (protocol.md §3).
   if (earlier !== undefined) tx.state.pendingAction = earlier;
   const effect = kept as Parameters<typeof walk>[1]['effects'][number];
   walk(tx, { position: tx.state.machine, effects: [effect] });

@@ -51,7 +51,7 @@ function showAsking({ kind, instruction, instructionFile, read, consult, asks }:
   return { instruction, ...omitUndefined({ instructionFile }), read, consult, ...(isAsked ? { asks } : {}) };
 }
 
-/** Lists the texts with possible placeholders from those fields that no other block type has. */
+/** Lists the texts in which placeholders may stand, but only those in fields that no other block type has. */
 export function listTypeTexts(block: ResolvedBlock): readonly (string | undefined)[] {
   return findForm(block.kind)?.listTexts(block) ?? [];
 }

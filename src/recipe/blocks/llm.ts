@@ -96,7 +96,7 @@ export const LLM_FORM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock>
   }),
   listTexts: () => [],
   lint(judged, index, block) {
-    // If the block offers choices, its sections record the choice, not its data, so JSON data does no harm.
+    // If the block offers choices, its sections record the choice. JSON data then does not conflict with them.
     if (block.choices.length === 0) lintData(judged, index, block);
   },
 };

@@ -98,8 +98,8 @@ function findMisplaced(
 
 function createTypedEnvironment(declared: DeclaredNames): CelEnvironment {
   const environment = createEnvironment();
-  // Lets a condition compare a value with null whose type is not known yet. At run time every value has a definite
-  // type, so this operator is never called there.
+  // Lets a condition compare a value of unknown type with null. Only this check needs it: at run time every value has
+  // a definite type.
   environment.registerOperator('dyn == null', (value: unknown) => value === null);
   const each = <T>(names: readonly string[], type: T) => Object.fromEntries(names.map((name) => [name, type]));
   const schemas = {

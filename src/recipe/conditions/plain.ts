@@ -4,9 +4,9 @@ import { isRecord } from '../../base/json.js';
 import { ROOT_NAMES } from './language.js';
 
 /**
- * Matches the conditions that `evaluatePlain` understands: a path, alone or compared with a text or a number. Each part
- * has a limited length, so that apart from spaces no condition matches that is too long for the language. Names that
- * CEL reserves do not match.
+ * Matches the conditions that `evaluatePlain` understands: a path, alone or compared with a text or a number. The
+ * length of each part is limited, so that a condition that is too long for the language does not match, unless spaces
+ * make it long. Words that CEL reserves do not match.
  */
 const PLAIN =
   /^\s*([a-z]+)((?:\.(?!(?:in|true|false|null)\b)[A-Za-z_]\w{0,40}|\["[^"\\\r\n]{1,40}"\]){0,6})\s*(?:(?:([!=]=)\s*"([^"\\\r\n]{0,200})"|>\s*(\d{1,9}))\s*)?$/;

@@ -78,7 +78,7 @@ function selectForAction(block: ResolvedBlock, written: Documents): { read: stri
   if ('sections' in block && block.sections.length > 0) {
     return { read: select(written, ['draft']), consult: select(written, ['findings', 'analyses']) };
   }
-  // A gate shows its artifact to the person, who then needs no other document.
+  // A gate with an artifact already presents the document that matters, so it lists none to consult.
   const isShown = 'artifact' in block && block.artifact !== undefined;
   return { read: [], consult: isShown ? [] : select(written, ALL) };
 }

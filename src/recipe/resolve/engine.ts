@@ -180,7 +180,7 @@ function getAnchor(handler: OwnHandlerSource | undefined): string {
 /**
  * Lists the own handlers that follow `anchor`, directly or through other handlers, in the order in which they run: file
  * order, except that each handler is followed at once by those whose `after` names it (engine.md, Own handlers). A
- * handler whose `after` names no stage, or that is part of a cycle, is in no list.
+ * handler whose `after` names no stage, or leads into a cycle, is in no list.
  */
 function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
   return Object.keys(handlers)

@@ -55,8 +55,8 @@ function renderKey({ planDigest, order, proposed }: RunEngine, files: DocumentRe
 }
 
 /**
- * Returns the cached differences, or finds and caches them, without a commit. An edited PLAN.md is read back only if
- * the result can be cached: reading it is slow, and without the cache every later call would read it again.
+ * Returns the cached differences, or finds and caches them, without a commit. If they are to be cached but
+ * cannot be, an edited PLAN.md is not read back: that is slow, and every later call would have to do it again.
  * @param head the run, with its lost documents restored. Otherwise a lost plan file would be cached as a difference,
  * and `excludeEditedPlan` would then take the loss for an edit.
  * @param find compares the plan on disk with the captured plan; `readsBack`: whether to read an edited PLAN.md back
