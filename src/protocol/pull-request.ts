@@ -112,7 +112,7 @@ async function findRunPlace(context: Context, name: unknown, what: string) {
   return { run, runId: snapshot?.runId ?? run, workTree: workTree === '.' ? context.root : workTree };
 }
 
-/** Whether the run itself is running a `pull-request` command, which may finish despite a hold (control.md, Holding). */
+/** Whether the run is itself running a `pull-request` command, which a hold does not stop (control.md, Holding). */
 function isAtWork({ pendingAction }: RunState): boolean {
   return (
     pendingAction?.action === 'running' &&
