@@ -3,7 +3,8 @@ import type { BlockOf, CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe,
 
 /**
  * What a recipe declares about its runs as a whole (recipes.md §1). Defaults by skill and type are applied here, when a
- * run reads them, and not at capture, so that a recipe captured before the language had a field keeps its meaning.
+ * run reads a field, and not at capture. So a recipe that was captured before the language had the field keeps its
+ * meaning.
  */
 
 type Open<K extends keyof ResolvedRecipe> = Pick<ResolvedRecipe, 'skill' | K>;

@@ -120,7 +120,7 @@ class ArgumentReader {
     return findCommand(this.path.join(' '));
   }
 
-  /** @param text absent if the option is the last word and has no value */
+  /** Reads an option. @param text absent if the option is the last word and has no value */
   option(flag: string, text: string | undefined): void {
     const option = this.options().find((known) => known.flag === flag);
     if (!option) return;

@@ -62,7 +62,10 @@ export function createCostCounter(runId: string): CostCounter {
     asked = entry.type === 'issued' && action === 'wait-for-user' ? at : null;
   }
 
-  /** @param entry the first entry of a commit */
+  /**
+   * Counts the call that made a commit, unless it was counted before.
+   * @param entry the first entry of the commit
+   */
   function countCall({ type, data }: CountedEntry): void {
     // A commit begins with this entry only when `check --action` has dev-cli run the commands of a todo. There is one
     // such entry for each command, but the whole check is one call.

@@ -156,7 +156,7 @@ const ProofSchema = Type.Object(
     says: Str,
     /** The paths that the results of the todo listed. */
     listed: Type.Array(Str),
-    /** The end of the execution that found that the acceptance holds. */
+    /** When the execution ended that found the acceptance to hold. */
     at: Str,
   },
   noOtherKeys,

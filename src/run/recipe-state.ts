@@ -160,8 +160,8 @@ export const RECIPE_MEMBERS = {
   /** The decisions at gates: by the id of the block; in an execution, by the question that was asked. */
   gates: Type.Record(Str, GateSchema),
   /**
-   * The block, and in an execution the todo, of every acknowledged action; this tells a duplicate from an unknown
-   * action.
+   * The block, and in an execution the todo, of every acknowledged action. A repeated acknowledgement is recognized by
+   * it as a duplicate, and one for an unknown action is refused.
    */
   acknowledged: Type.Record(Str, Type.Object({ block: Str, todo: Type.Optional(Str) }, noOtherKeys)),
   /** The data that agents handed in, by block, if a schema or a condition refers to it; at most 64 kB each. */

@@ -54,7 +54,10 @@ export interface Transaction {
   readonly changes: (baseline: Baseline) => WorkTreeChanges | null;
   /** Returns the commits in a range, oldest first; null if git can no longer tell. */
   readonly commits: (range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
-  /** Lists other runs that execute a plan in the same work tree. From then on, none can begin before the commit. */
+  /**
+   * Lists other runs that execute a plan in the same work tree. From this call until the commit, no other execution can
+   * begin, so the list stays true.
+   */
   readonly others: () => readonly OtherExecution[];
   /** At `init`: the previous run of this name. Null in every other transaction. */
   readonly earlier: RunState | null;

@@ -144,7 +144,7 @@ function digestWithinLimit(path: string, content: Buffer): string {
   return sha256(content);
 }
 
-/** @param size in bytes */
+/** Refuses a document that would be too large. @param size in bytes */
 function checkLimit(path: string, size: number): void {
   if (size <= MAX_DOCUMENT) return;
   throw new DevCliError('DATA_MALFORMED', `${path} would be ${size} bytes; a document may have at most 8 MiB.`, {

@@ -225,7 +225,10 @@ function describeCommit<S extends WithSeq>({ tail }: OpenedStream<S>, seq: numbe
   return { seq, before: tail.last?.marks };
 }
 
-/** Merges the marks of consecutive commits; the last value of each mark wins. */
+/**
+ * Merges the marks (what each commit says about data outside the stream) of consecutive commits; the last value of each
+ * mark wins.
+ */
 function mergeMarks(entries: readonly Entry[]): Entry['marks'] {
   const all = entries.flatMap(({ marks }) => marks ?? []);
   return all.length === 0 ? undefined : Object.assign({}, ...all);

@@ -169,7 +169,10 @@ async function throwIfInterrupted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
 }
 
-/** @param seq number of the last entry, from which a later call with `--since` can continue */
+/**
+ * Builds the last item of the stream.
+ * @param seq number of the last entry, from which a later call with `--since` can continue
+ */
 function buildEndItem(seq: number, status: string, torn: boolean): StreamItem {
   const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN_WARNING] } : {}) };
   return { json, text: () => (torn ? `! ${TORN_WARNING}` : null) };

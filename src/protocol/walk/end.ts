@@ -136,7 +136,10 @@ function renderPhase({ name, status, summary }: PhaseRow): string {
 
 const WAITING = ' Say which commit is deferred and why; once the cause is fixed, `poll` makes it.';
 
-/** @param left a sentence about uncommitted work; empty if there is none */
+/**
+ * Builds the instruction of the `done` action: what the agent has to tell the user and do before it stops.
+ * @param left a sentence about uncommitted work; empty if there is none
+ */
 function renderInstruction(tx: Transaction, outcome: Outcome, left: string): string {
   const { state } = tx;
   const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;

@@ -29,7 +29,11 @@ export function evaluatePlain(source: string, scope: Readonly<Record<string, unk
   return Number.isSafeInteger(value) ? Number(value) > Number(least) : null;
 }
 
-/** @returns null if the value is missing or null; undefined if a key follows a non-object: then the library decides */
+/**
+ * Reads the value at a path of names.
+ * @returns null if the value is missing or null; undefined if a key follows a value that is not an object, in which
+ * case the library has to decide
+ */
 function readPath(value: unknown, keys: string): unknown {
   let found = value;
   for (const [, key = '', quoted = key] of keys.matchAll(/\.(\w+)|\["([^"]*)"\]/g)) {

@@ -127,7 +127,10 @@ function isOlder({ files, rebooted }: Compared, path: string, { known }: Recorde
   return typeof current === 'string' && known.has(current);
 }
 
-/** @param known digests of the document's contents in entries */
+/**
+ * Finds out whether a rendered document was lost, and whether somebody else edited it.
+ * @param known digests of the document's contents in entries
+ */
 function compareRendering(
   { files, past, rebooted }: Compared,
   path: string,

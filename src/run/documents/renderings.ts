@@ -113,7 +113,7 @@ function render(path: string, course: Course, base: Buffer | null, state: RunSta
   return { content, isOlder: () => false };
 }
 
-/** @param ids in the order in which they were ticked */
+/** Renders PLAN.md with the boxes of these todos ticked. @param ids in the order in which they were ticked */
 function renderTicked(base: string, ids: readonly string[]): Rendering {
   const content = Buffer.from(tickBoxes(base, new Set(ids)));
   return {
