@@ -22,8 +22,8 @@ import { findRun } from './find/find-run.js';
 const TEXT = 'pr.json';
 
 /**
- * `pull-request branch`: puts the run's work tree on a branch `dev/<name>`, unless it is already on a branch of its own
- * (recipes.md §4).
+ * `pull-request branch`: puts the run's work tree on a branch `dev/<name>`, unless its current branch is one that is
+ * not shared with others (recipes.md §4).
  * @param name the run's name, if any
  * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`, `RUN_HELD`
  */
@@ -57,7 +57,8 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   const upstream = await findUpstream(workTree, branch, around);
   const { remote } = upstream;
   const address = await getPushAddress(workTree, remote, around);
-  // An error of gh is thrown only after the push, so that the pull request can then be opened by hand.
+  // If gh fails here, the branch is pushed before the error is thrown: a person can then open the pull request by
+  // hand.
   const known = await findPullRequest(workTree, branch, address, around).catch(returnRefusal);
   if (known !== null && !(known instanceof DevCliError) && known.state !== 'open')
     throw requestClosedError(branch, known);
@@ -78,7 +79,10 @@ export async function openPullRequest(context: Context, name: unknown): Promise<
   }
 }
 
-/** Returns an error of gh, which is thrown only after the push; throws any other error at once. */
+/**
+ * Returns the error if gh itself failed, because the caller pushes the branch before throwing it; throws any other
+ * error.
+ */
 function returnRefusal(error: unknown): DevCliError {
   if (error instanceof DevCliError && error.code === 'COMMAND_FAILED') return error;
   throw error;
@@ -96,7 +100,10 @@ function requestClosedError(branch: string, { url, state }: ExistingPullRequest)
   );
 }
 
-/** @param what the request, worded for the refusal if a person holds the run: `to open its pull request` */
+/**
+ * Finds the run and its work tree; refuses if a person holds the run.
+ * @param what completes the refusal of a held run, for example `to open its pull request`
+ */
 async function findRunPlace(context: Context, name: unknown, what: string) {
   const run = await findRun(context, name, true);
   const { snapshot } = await context.store.read(run);
@@ -105,7 +112,7 @@ async function findRunPlace(context: Context, name: unknown, what: string) {
   return { run, runId: snapshot?.runId ?? run, workTree: workTree === '.' ? context.root : workTree };
 }
 
-/** Whether the run itself has started a `pull-request` command, which a hold lets finish (control.md, Holding). */
+/** Whether the run is itself running a `pull-request` command, which a hold does not stop (control.md, Holding). */
 function isAtWork({ pendingAction }: RunState): boolean {
   return (
     pendingAction?.action === 'running' &&
@@ -139,7 +146,8 @@ function invalidTextError(target: string, problem: string): DevCliError {
 }
 
 /**
- * Extends an error of gh with the facts for opening the pull request by hand: the pushed branch and the text's path.
+ * Adds to an error of gh what a person needs to open the pull request by hand: the name of the pushed branch, and the
+ * path of the text.
  */
 function addPushNote(context: Context, run: string, branch: string, error: DevCliError): DevCliError {
   const target = displayPath({ root: context.root, workTree: context.root }, run, TEXT);

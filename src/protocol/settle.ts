@@ -76,8 +76,8 @@ async function runJobs(
 }
 
 /**
- * Records the outcome of the job, and of each following job that needs to run nothing. Does nothing if another call has
- * already recorded the first one's outcome.
+ * Records how a job ended. If the next job has nothing to run, records that one's outcome too, and so on. Does nothing
+ * if another call has already recorded how the first job ended.
  */
 function recordEndings(tx: Transaction, first: EndedJob, call: JobCall): CallResult[] {
   if (findRunningAction(tx.state) !== first.job.actionId) return [];
@@ -120,7 +120,8 @@ function recordEngineEnding(tx: Transaction, ended: EndedJob): EngineEvent | nul
 }
 
 /**
- * Whether the residual commit is next. Deferred commits are tried first, so that their files do not end up in it.
+ * Whether the next job is the commit of all remaining changes, the last one of an execution. Deferred commits of todos
+ * must be tried before it; otherwise their files would end up in it.
  */
 function isLastCommit(state: RunState): boolean {
   const job = state.engine?.job;
@@ -128,7 +129,8 @@ function isLastCommit(state: RunState): boolean {
 }
 
 /**
- * Creates the call's part of a job: deadline, permission checks, transactions. `launched` is false, as for a new job.
+ * Creates what a job needs from the call that carries it out: deadline, permission checks, transactions. Sets
+ * `launched` to false; a caller whose job is already running must change that.
  * @param until instant, in milliseconds, by which the call must answer
  * @param kept resources of the call's earlier jobs, for reuse
  */

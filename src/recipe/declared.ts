@@ -3,7 +3,8 @@ import type { BlockOf, CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe,
 
 /**
  * What a recipe declares about its runs as a whole (recipes.md §1). Defaults by skill and type are applied here, when a
- * run reads them, and not at capture, so that a recipe captured before the language had a field keeps its meaning.
+ * run reads a field, and not at capture. So a recipe that was captured before the language had the field keeps its
+ * meaning.
  */
 
 type Open<K extends keyof ResolvedRecipe> = Pick<ResolvedRecipe, 'skill' | K>;
@@ -50,7 +51,10 @@ export function isGuarded({ skill, guardWrites }: Open<'guardWrites'>): boolean 
   return guardWrites !== null || SKILLS.has(skill);
 }
 
-/** Returns the kind of work that a skill implies for the guard; null for other skills, where `guard.writes` decides. */
+/**
+ * Returns the kind of work that a skill with defaults is guarded as; null for any other skill, for which only a stated
+ * `guard.writes` guards a run.
+ */
 export function findGuardedWork(skill: string): GuardedWork | null {
   return SKILLS.get(skill)?.guards ?? null;
 }
@@ -111,7 +115,7 @@ export function needsPerson(block: ResolvedBlock): block is GateBlock {
   return 'human' in block && block.human;
 }
 
-/** Whether an execution requires this gate's answer (recipes.md, Gates). */
+/** Whether a person's answer at this gate approves a plan, which an execution requires (recipes.md, Gates). */
 export function isPlanGate(block: ResolvedBlock): block is GateBlock {
   if (block.kind !== 'wait-for-user') return false;
   return block.approves === 'plan' || (block.human && block.artifact === 'PLAN.md');

@@ -1,6 +1,8 @@
 import type { CapturedRecipe, ExternalCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
-/** Returns a block's external command, which may write any file, and the field it is in; null if there is none. */
+/**
+ * Finds a block's external command and the field it is in; null if there is none. Such a command may write any file.
+ */
 export function findExternalCommand(block: ResolvedBlock): { key: string; command: ExternalCommand } | null {
   if ('command' in block && block.command?.kind === 'external')
     return { key: 'command', command: block.command.command };

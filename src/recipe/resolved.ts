@@ -119,7 +119,7 @@ export interface ResolvedAgent {
   id: string;
   /** The role, which is the name of an agent definition. */
   type: string;
-  /** One sentence of emphasis from the recipe. */
+  /** One sentence that the recipe adds to this agent's prompt, to say what matters most. */
   promptHint?: string;
   /** The task: stated inline, or read from `promptFile` at capture. */
   prompt?: string;
@@ -191,7 +191,10 @@ export interface LlmLoopBlock extends InstructedBlock, DataForm {
   save?: OwnCommand;
   sections: SectionId[];
   exitCheck?: OwnCommand;
-  /** An external command that replaces `exitCheck`. The round is judged when the command has ended. */
+  /**
+   * An external command as the exit check, instead of `exitCheck`. Whether the loop ends is decided when the command
+   * has ended.
+   */
   exitCommand?: ExternalCommand;
   exitWhen?: string;
   maxRounds: number;
@@ -225,9 +228,11 @@ export interface GateBlock extends InstructedBlock {
   choices: ResolvedChoice[];
   /** Whether only a person may choose. */
   human: boolean;
-  /** Set only if the recipe states it; `isPlanGate` in declared.ts has the default. */
+  /**
+   * `plan` if the recipe says that this gate approves the plan. If it does not, `isPlanGate` in declared.ts decides.
+   */
   approves?: 'plan';
-  /** The document to be judged. */
+  /** The document that the person judges at this gate. */
   artifact?: string;
   maxRounds: number;
 }
@@ -268,7 +273,7 @@ export interface ResolvedWorkflow {
   type: 'meta';
   language: 1;
   description: string;
-  /** The mode for phases that state none. It is complete once `init` has added the flags. */
+  /** The mode for phases whose recipes state none; incomplete until `init` adds the flags. */
   mode: Record<string, string>;
   /** The workflow's vars, for `when`. If a phase declares the same var, this value replaces the phase's default. */
   vars: JsonObject;

@@ -82,7 +82,10 @@ function showPreferences({ preferences }: Pick<ResolvedRecipe, 'preferences'>): 
   return Object.fromEntries(Object.entries(preferences).map(([name, { values: _, ...spec }]) => [name, spec]));
 }
 
-/** Shows `block`, `config` and `handlers` of an engine recipe. The depth is shown under `mode`. */
+/**
+ * Returns `block`, `config` and `handlers` of an engine recipe as recipe fields. The depth is not under `config` but
+ * under `mode`.
+ */
 function showEngine({ program, handlers }: ResolvedEngine): RecipeFields {
   const { policies } = program;
   const shipped = Object.values(handlers).filter((handler) => handler.shipped !== null);
@@ -110,7 +113,9 @@ function showEngine({ program, handlers }: ResolvedEngine): RecipeFields {
   };
 }
 
-/** Shows own handlers in the order in which they run, each with `after` naming the stage before it. */
+/**
+ * Returns own handlers as recipe fields, in the order in which they run, each with `after` naming the stage before it.
+ */
 function showOwnHandlers(stages: readonly ResolvedHandler[]): RecipeFields {
   return Object.fromEntries(
     stages.flatMap(({ key, shipped, actor, agent, promptFile, command, message, when }, index) => {

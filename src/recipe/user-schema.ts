@@ -7,11 +7,17 @@ import { createLazily, loadLazily } from '../base/lazy.js';
 import { listSchemaFaults } from '../documents/schema-faults.js';
 import { describeFaults } from '../documents/schema-findings.js';
 
-/** JSON Schemas that come with a recipe; nothing else uses ajv at run time (house.md, Speed). */
+/**
+ * Checks JSON Schemas that authors write for their recipes, and data against them. Only this module uses ajv at run
+ * time, because loading it is slow (house.md, Speed).
+ */
 
 const ajv = loadLazily<{ Ajv2020: typeof Ajv2020 }>('ajv/dist/2020.js');
 
-/** An ajv that only checks schemas. It is reused, since building its checker takes ten times as long as compiling. */
+/**
+ * An ajv that only checks whether a schema is valid. It is kept for reuse, because setting up that check takes ten
+ * times as long as compiling a schema.
+ */
 const dialect = createLazily(() => createAjv());
 
 /** Returns why a text is not a usable JSON Schema (2020-12), or null. References to other files are not followed. */
@@ -67,14 +73,17 @@ function isOfDialect({ $schema }: Record<string, unknown>): boolean {
   return $schema === undefined || $schema === 'https://json-schema.org/draft/2020-12/schema';
 }
 
-/** @param options by default, the schema is not checked again, since `findSchemaProblem` already did */
+/**
+ * Compiles a schema into a validator.
+ * @param options by default, the schema itself is not checked again, since `findSchemaProblem` has already done so
+ */
 function compileSchema(schema: Record<string, unknown>, options: Options = { validateSchema: false }) {
   return createAjv(options).compile(schema);
 }
 
 const INSTANT = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
 
-/** The only format that is checked (recipes.md, Data); others are ignored. */
+/** Checks the format `date-time`, the only `format` that data must fit (recipes.md, Data); others are ignored. */
 function isInstant(text: string): boolean {
   return INSTANT.test(text) && !Number.isNaN(Date.parse(text));
 }

@@ -21,7 +21,10 @@ export function listWidening(captured: CapturedRecipe): string[] {
   ]);
 }
 
-/** Replaces all these settings with narrower values. Flags, or a person, may still choose the wider ones. */
+/**
+ * Narrows the settings that `listWidening` lists: no autopilot, and commands are asked about. Flags, or a person, may
+ * still choose the wider values.
+ */
 export function narrowRecipe(captured: CapturedRecipe): CapturedRecipe {
   const { recipe, workflow, sources } = captured;
   const file = sources[0]?.path ?? '';
@@ -40,7 +43,8 @@ function narrowSettings(captured: CapturedRecipe, part: Part): Pick<ResolvedReci
   const spec = preferences['approve_commands'];
   return {
     mode: goesUnasked(captured, part) ? open : mode,
-    // A workflow's preferences include those of shipped phases. They do not change here, since none of them is `auto`.
+    // Applies to shipped recipes too, such as a workflow's phases, but changes none of them: none has the default
+    // `auto`.
     preferences:
       spec?.default === 'auto' ? { ...preferences, approve_commands: { ...spec, default: 'ask' } } : preferences,
   };
@@ -59,7 +63,7 @@ function isShipped({ sources }: CapturedRecipe, file: string): boolean {
   return sources.find(({ path }) => path === file)?.shipped === true;
 }
 
-/** Whether a plan may be carried out in this recipe's or workflow's mode. */
+/** Whether the recipe, or a phase of the workflow, carries out plans. */
 function carriesOut(of: Part['of']): boolean {
   return of.type === 'meta' ? of.phases.some(({ recipe }) => carriesOut(recipe)) : of.type === 'engine';
 }

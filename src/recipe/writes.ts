@@ -13,7 +13,7 @@ export interface BlockWrite {
   path: string;
   /** The conditions of the block and the agent, all of which must hold for the document to be written. */
   when: string[];
-  /** What else must have happened for the document to exist. */
+  /** What must have happened besides: `ID succeeded`, if the run continues even when the block `ID` fails. */
   unsure: string[];
   /** The id of the agent that writes it. */
   agent?: string;

@@ -8,7 +8,10 @@ import { SHELL_COMMANDS } from './commands/shell.js';
 import { STEP_COMMANDS } from './commands/step.js';
 import type { InputIn, SpecGroup } from './spec.js';
 
-/** The core's commands, in the order in which help lists them. At run time, only their types are used. */
+/**
+ * The core's commands, in the order in which help lists them. The running program takes only types from here; its data
+ * is generated (find.ts).
+ */
 const SPECS = [
   ...RUN_COMMANDS,
   ...STEP_COMMANDS,

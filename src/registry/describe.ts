@@ -83,7 +83,7 @@ export function buildTool(tool: CommandTool, specs: readonly CommandSpec[]): Des
       ...(needed.length > 0 && { required: needed.map(toArgument) }),
       additionalProperties: false,
     },
-    // Only deviations from MCP's defaults are stated: not read-only, destructive, not idempotent.
+    // MCP assumes that a tool writes, is destructive, and is not safe to repeat. Only what differs from that is stated.
     annotations: spec.readOnly
       ? { readOnlyHint: true }
       : { ...(!tool.destructive && { destructiveHint: false }), ...(tool.idempotent && { idempotentHint: true }) },
@@ -106,7 +106,10 @@ function getForm(schema: TSchema): ValueForm['form'] {
   }
 }
 
-/** Returns the kind of words with which a shell completes a value; null for a format that only says how to read it. */
+/**
+ * Returns the kind of words that a shell offers as completion for a value; null if its format says only how to read it,
+ * as `text`, `data` and `seconds` do.
+ */
 function getOffer({ format }: TSchema): CompletionKind | null {
   return format === undefined || ['text', 'data', 'seconds'].includes(format) ? null : format;
 }

@@ -1,7 +1,7 @@
 import shipped from '../generated/commands.js';
 import type { DescribedCommand } from './spec.js';
 
-/** All commands, with the texts and wings that belong to their names. */
+/** All commands, with the help texts for their first words and the wings that carry them out. */
 export interface Registry {
   /** In the order in which help lists them. */
   commands: readonly DescribedCommand[];

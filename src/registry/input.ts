@@ -7,8 +7,8 @@ import type { CommandForm, CommandOption, OptionForm, ValueForm } from './spec.j
 export type ReadValue = { value: Json } | { problem: string };
 
 /**
- * Matches `KEY=VALUE`. Keys follow the rules for placeholder names (recipes.md §1), since only declared keys can be
- * set.
+ * Matches `KEY=VALUE`. Only keys that a recipe declares can be set, so a key follows the rules for names of
+ * placeholders (recipes.md §1).
  */
 const PAIR = /^([A-Za-z][A-Za-z0-9_.-]*)=([\s\S]*)$/;
 
@@ -18,7 +18,8 @@ const SAFE_INTEGER = /^(0|[1-9][0-9]{0,8})$/;
 /**
  * Converts the text of one argument into a value of the input. Leaves `text` and `data` as typed: files and standard
  * input are not read here.
- * @param before the option's value so far, to which a repeated `pair` or `texts` adds; others may not be repeated
+ * @param before the option's value so far, to which a repeated `pair` or `texts` adds; other options may not be
+ * repeated
  */
 export function readValue({ form }: ValueForm, text: string, before?: Json): ReadValue {
   switch (form) {

@@ -78,7 +78,7 @@ class Level extends Command {
     return goesOn || this.reading.form() === undefined ? this.next(args, read) : this.reading.arguments(read);
   }
 
-  /** Only records the request; cli/help.ts prints the help. */
+  /** Only notes that help was asked for, and of which command; cli/help.ts prints it. */
   override outputHelp(): void {
     this.reading.helpFor = listPath(this);
   }
@@ -88,7 +88,7 @@ class Level extends Command {
     return undefined as never;
   }
 
-  /** Reads the word that must continue the command's name. */
+  /** Handles the next word, which must continue the command's name. */
   private next(args: string[], read: Leftover): Leftover {
     const words = [...read.operands, ...read.unknown];
     const [word] = words;
@@ -120,7 +120,7 @@ class ArgumentReader {
     return findCommand(this.path.join(' '));
   }
 
-  /** @param text absent if the option is the last word and has no value */
+  /** Reads an option. @param text absent if the option is the last word and has no value */
   option(flag: string, text: string | undefined): void {
     const option = this.options().find((known) => known.flag === flag);
     if (!option) return;
@@ -160,7 +160,10 @@ class ArgumentReader {
       : buildParsedCommand(this.asAnswered(form), this.values);
   }
 
-  /** Returns the form, with the output kind `text` if the key that `textWithout` names was not given. */
+  /**
+   * Returns the form. Its output is `text` if the command answers in text unless a certain key is given
+   * (`textWithout`), and that key was not given.
+   */
   private asAnswered(form: DescribedCommand): DescribedCommand {
     const { textWithout: key } = form;
     return key === undefined || this.seen.has(key) ? form : { ...form, output: 'text' };

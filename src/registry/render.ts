@@ -60,7 +60,10 @@ function renderText(invocation: Invocation, key: string, value: unknown): string
   return typeof value === 'number' ? String(value) : throwUnprintable(invocation, key);
 }
 
-/** Returns a command's positionals or options as a list; parses the compact form of all commands except hot ones. */
+/**
+ * Returns a command's positionals or options as a list. Hot commands have such a list; for all others, it is parsed
+ * from the compact form (spec.ts).
+ */
 function readWritten(values: readonly WrittenOption[] | WrittenForm['options']): readonly WrittenOption[] {
   if (typeof values !== 'string') return values;
   const written = values.split(' ').map((word) => word.split(':'));

@@ -10,7 +10,7 @@ type OutputKind = 'document' | 'text' | 'stream' | 'server';
 
 /** The properties of a command, apart from its values. */
 interface CommandFacts {
-  /** One or more words separated by single blanks: `step complete`. */
+  /** One or more words separated by single spaces: `step complete`. */
   name: string;
   actor: Actor;
   output: OutputKind;
@@ -25,7 +25,7 @@ interface CommandFacts {
    * the transaction. `process`: yes; it accesses the outside world, so a `cli` block runs it like an external command.
    */
   inRecipe?: true | 'process';
-  /** If this key is not given, the command answers in text, as commands for people do. */
+  /** A key of `input`. If it is not given, the command answers in text instead of JSON, as commands for people do. */
   textWithout?: string;
   /**
    * A signal does not kill the command: it watches `context.signal` itself, finishes the work that it has begun, and
@@ -82,7 +82,7 @@ export interface CommandTool {
   destructive?: true;
 }
 
-/** A tool without a command. Its wing carries it out and checks the arguments against the schema. */
+/** A tool without a command. Its wing carries the tool out, and checks the arguments against the tool's schema. */
 export interface OwnTool {
   name: string;
   description: string;
@@ -105,7 +105,7 @@ export interface DescribedTool extends Pick<CommandTool, 'group' | 'command'> {
   document: ToolDocument;
 }
 
-/** Commands that a room adds to the registry. */
+/** Commands that the core or a wing (a directory of src/wings/) adds to the registry. */
 export interface SpecGroup {
   specs: readonly CommandSpec[];
   /** Commands of the group that agents may call as tools, in the order of the tool list. */

@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 
 /**
- * Splits a command line into words as a POSIX shell does, supporting only blanks, quotes and backslashes (recipes.md
- * §2). A `{placeholder}` is ordinary text.
+ * Splits a command line into words as a POSIX shell does, supporting only spaces, tabs, quotes and backslashes
+ * (recipes.md §2). A `{placeholder}` is ordinary text.
  * @throws DevCliError `USAGE` for any other shell syntax, naming the character and its column
  */
 export function splitCommand(line: string): string[] {
@@ -25,8 +25,9 @@ export function splitCommand(line: string): string[] {
 }
 
 /**
- * Matches one piece of a line: blanks (or trailing line breaks, which YAML leaves), '…', "…", a backslash with the next
- * character, or plain text. Plain text includes `~` and `#`, which are special only at the beginning of a word.
+ * Matches one piece of a line: spaces and tabs (or line breaks at the end, which YAML leaves), '…', "…", a backslash
+ * with the next character, or plain text. Plain text includes `~` and `#`, which are special only at the beginning of a
+ * word.
  */
 const PIECE = /([ \t]+|\s+$)|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([^\n])|([^ \t\r\n'"\\|&;<>()$`*?[]+)/y;
 /** In double quotes, a backslash escapes only these characters, or joins two lines. */

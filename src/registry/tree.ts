@@ -14,8 +14,8 @@ const ACTOR_HEADINGS: Readonly<Record<Actor, string>> = {
 const GLOBAL_HEADING = 'Options of every command:';
 
 /**
- * Adds the commands of a registry to commander, to parse command lines (parse.ts) and to print help (cli/help.ts).
- * Commander gets only what help shows; input.ts checks combinations of values, also for hot commands.
+ * Adds the commands of a registry to commander, which parses command lines (parse.ts) and prints help (cli/help.ts).
+ * Commander does not learn the rules about combinations of values: input.ts checks them, for hot commands too.
  */
 export function addCommands<Program extends Command>(program: Program, { commands, words }: Registry): Program {
   configure(program).configureHelp({ visibleCommands: listLeaves, subcommandTerm: renderUsage });
@@ -41,7 +41,7 @@ export function renderExitCodes(codes: readonly string[]): string {
 
 function findOrAddGroup(program: Command, word: string, description = ''): Command {
   const present = program.commands.find((command) => command.name() === word);
-  // A command that is also the first word of others needs an action; else commander requires one of the others' names.
+  // The word may itself be a command. It then needs an action, because commander would otherwise demand a further word.
   return present?.action(() => {}) ?? configure(program.command(word)).description(description);
 }
 

@@ -124,8 +124,8 @@ const GateActionSchema = Type.Object(
     message: Str,
     human: Type.Optional(Type.Literal('required')),
     /**
-     * The command for a person in a terminal of their own; the choices then have no ack. Several alternatives form one
-     * sentence.
+     * Set if only a person may answer: the command for them to run in a terminal of their own. The choices then have no
+     * `ack`. Several commands are given as a list of words and commands that reads as one sentence.
      */
     answer: Type.Optional(
       Type.Union([InvocationSchema, Type.Array(Type.Union([Str, InvocationSchema]), { minItems: 1 })]),

@@ -8,7 +8,7 @@ export function toAction(pending: PendingState): Action {
   return action;
 }
 
-/** Maximum number of tasks handed out earlier that one answer repeats. */
+/** How many tasks in progress, handed out by earlier actions, one answer lists. */
 const RUNNING_SHOWN = 8;
 
 /** Limits the tasks in progress to `RUNNING_SHOWN`, and counts the rest as `runningMore`. */

@@ -28,7 +28,8 @@ export const runCodec: Codec<RunState> = {
       throw olderRunError(typeof name === 'string' && isName(name) ? `The run "${name}"` : 'This run');
     const found = findMisfit(outline, stored);
     if (found !== null) throw misfitError(found.at, found.problem);
-    // Only the outline is checked, because our own type-checked code wrote the rest.
+    // Only the outline has been checked, not every member within it: type-checked code of dev-cli itself wrote the
+    // file.
     return mapEngines(stored, decodeEngine) as unknown as RunState;
   },
   encode: (state) => mapEngines(state, encodeEngine),

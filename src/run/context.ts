@@ -40,7 +40,10 @@ export interface ReadContext {
   answerWithin: number;
   signal: AbortSignal;
   cliVersion: string;
-  /** Set only in the full program, for runs on disk: findings may be cached beside a run (project/own-places.ts). */
+  /**
+   * Whether findings about an edited plan may be cached beside a run (project/own-places.ts). Only the full program
+   * sets this, and only for runs on disk.
+   */
   keepsFindings?: true;
   /** Set only in a rehearsal (wings/authoring/): replaces the world outside the run. */
   simulation?: Simulation;

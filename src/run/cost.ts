@@ -62,9 +62,13 @@ export function createCostCounter(runId: string): CostCounter {
     asked = entry.type === 'issued' && action === 'wait-for-user' ? at : null;
   }
 
-  /** @param entry the first entry of a commit */
+  /**
+   * Counts the call that made a commit, unless it was counted before.
+   * @param entry the first entry of the commit
+   */
   function countCall({ type, data }: CountedEntry): void {
-    // Only a check puts this entry first, once per command of its todo; the whole check counts as one call.
+    // A commit begins with this entry only when `check --action` has dev-cli run the commands of a todo. There is one
+    // such entry for each command, but the whole check is one call.
     if (type === 'command-started') checks.add(nameCheck(data as EntryData<'command-started'>));
     else if (!GOES_ON.includes(type)) calls += 1;
   }

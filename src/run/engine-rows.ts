@@ -42,11 +42,11 @@ export const EvidenceSchema = Type.Object(
     /** The result of an earlier run of the command was reused. */
     reused: Type.Optional(Type.Boolean()),
     /**
-     * The environment failed, not the work: the command did not start, exited with 126 or 127, or was not allowed to
-     * listen.
+     * Set if the environment is at fault and not the work: the command did not start, exited with 126 or 127, or was
+     * not allowed to listen on a network port.
      */
     unrunnable: Type.Optional(Type.Boolean()),
-    /** The operation that the sandbox denied the command. */
+    /** What the sandbox did not allow the command to do: `listen` on a network port. */
     forbidden: Type.Optional(Type.Literal('listen')),
     durationMs: Type.Optional(Type.Number()),
   },
@@ -127,7 +127,10 @@ export const TodoStateSchema = Type.Object(
     evidence: Type.Optional(Type.Array(EvidenceSchema)),
     /** The work tree before the first attempt, kept until the todo is settled; null if there was no repository. */
     baseline: Type.Optional(nullableSchema(TreeSchema)),
-    /** Changed paths that match no todo's globs and that this todo's result lists; kept until the todo is settled. */
+    /**
+     * Changed paths that match no todo's globs but that this todo's result lists as its own; kept until the todo is
+     * settled.
+     */
     charged: Type.Optional(Type.Array(Str)),
     /** Paths that the results of all attempts list as changed, relative to the work tree. */
     listed: Type.Optional(Type.Array(Str)),

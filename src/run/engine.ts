@@ -52,8 +52,8 @@ const HeadSchema = Type.Object(
     /** The branch of the last commit. */
     branch: NullableString,
     /**
-     * The commit that HEAD must contain: the run's last commit, with the key in its trailer, or a commit that a person
-     * accepted. If absent, the commit that the run began on.
+     * The commit that HEAD must contain: the run's last commit, whose trailer has the value `key`, or a commit that a
+     * person accepted. If absent, the commit on which the run began.
      */
     last: Type.Optional(Type.Object({ sha: Str, key: Type.Optional(Str) }, noOtherKeys)),
   },
@@ -142,7 +142,8 @@ const JobSchema = Type.Union([
 ]);
 
 /**
- * An acceptance that no command can check and that an execution found to hold; a further execution need not ask again.
+ * An acceptance that no command can check, and that the verifier or a person has found to hold. A further execution of
+ * the same name need not ask about it again.
  */
 const ProofSchema = Type.Object(
   {
@@ -155,7 +156,7 @@ const ProofSchema = Type.Object(
     says: Str,
     /** The paths that the results of the todo listed. */
     listed: Type.Array(Str),
-    /** The end of the execution that found that the acceptance holds. */
+    /** When the execution ended that found the acceptance to hold. */
     at: Str,
   },
   noOtherKeys,
@@ -181,9 +182,9 @@ const RunEngineSchema = Type.Object(
     /** SHA-256 of context/plan.json, the plan that this run executes, captured when the execution began. */
     planDigest: Str,
     /**
-     * Digests that reveal a later edit of the plan: `content`, plan-content.json when the execution began; `shown`,
-     * PLAN.md as the execution last wrote it; `told`, the edit that an answer has already reported; `refused`, the
-     * contents of both files, ignoring boxes, that a person rejected.
+     * Digests by which later edits of the plan are noticed. `content`: of plan-content.json when the execution began.
+     * `shown`: of PLAN.md as the execution last wrote it. `told`: of the edit that an answer has already reported.
+     * `refused`: of both files, without the ticks in boxes, as a person last rejected them.
      */
     planMarks: Type.Object(
       {
@@ -226,7 +227,7 @@ const RunEngineSchema = Type.Object(
     head: Type.Optional(HeadSchema),
     /** The parts of the plan that a person has changed since the execution began; absent if there are none. */
     changed: Type.Optional(Type.Array(ChangedPartSchema)),
-    /** Turning points of the execution that no todo's row records, oldest first. */
+    /** What changed the course of the execution but is recorded in no todo's row, oldest first. */
     course: Type.Optional(
       Type.Array(
         Type.Object(

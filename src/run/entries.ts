@@ -25,7 +25,7 @@ const ENTRY_DATA = {
     recipeHash: Str,
     goal: NullableString,
     mode: Type.Record(Str, Str),
-    /** The size that the user stated, and the upper bound that the user set. */
+    /** The size that the user stated, and `atMost`, the largest size that the user allows. */
     size: Type.Optional(Str),
     atMost: Type.Optional(Str),
     cliVersion: Str,
@@ -208,7 +208,7 @@ const ENTRY_DATA = {
   document: entryData({ command: Str, paths: Type.Array(Str), summary: Str }),
   /** Sources changed in a phase that may not change them. */
   'sources-refused': entryData({ actionId: Str, paths: Type.Array(Str) }),
-  /** A person accepted these changes into the baseline. */
+  /** A person accepted changes of sources that had been refused; they now belong to the baseline. */
   'sources-taken': entryData({ actionId: Str, paths: Type.Array(Str) }),
   /** A person was present: at a prompt, an answered question or a terminal. */
   human: entryData({ what: Str }),

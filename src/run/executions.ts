@@ -25,7 +25,7 @@ interface ReadEntry {
   data: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the known commits, updated by an entry that adds a commit or marks commits as reverted. */
+/** Adds what one entry says to the known commits: a new commit, or that known ones were reverted. */
 function addCommits(known: readonly MadeCommit[], { type, data }: ReadEntry): MadeCommit[] {
   if (type === 'committed') {
     const { runId: run, todoId: todo, outcome, commit: sha, subject } = data as unknown as EntryData<'committed'>;

@@ -18,7 +18,7 @@ export function findLastEngine(state: RunState): RunEngine | null {
   return listRecipeStates(state).findLast(({ engine }) => engine !== null)?.engine ?? null;
 }
 
-/** Returns whether a command of this recipe failed, or a reviewer rejected (recipes.md, Loops). */
+/** Returns whether a command of this recipe failed, or a reviewer rejected the work (recipes.md, Loops). */
 export function hasFailures({ steps, reviews }: Pick<RecipeState, 'steps' | 'reviews'>): boolean {
   return (
     Object.values(steps).some(({ red }) => red !== undefined) || reviews.some(({ verdict }) => verdict === 'REJECT')

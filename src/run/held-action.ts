@@ -56,7 +56,7 @@ function describeOut(
     case 'done':
       return {};
     default: {
-      // All other actions are those with which a block asks an agent or the user for something.
+      // What is left are the actions with which a block asks an agent or the user for something.
       const { full: _, ...pending } = action;
       return { pending };
     }

@@ -52,7 +52,10 @@ function auditLine(at: string, todo: string, line: string): NoteAddition {
   return { path: AUDIT, todo, text: `- ${at} ${toBoundedLine(`${todo}: ${line}`, LINE_CAP)}\n` };
 }
 
-/** Each note is a single line, so that none can look like a heading. */
+/**
+ * Renders what is added to one of the notes: a heading for the todo, then one line for each item. An item is never more
+ * than one line, so that no part of it can look like a heading.
+ */
 function section(path: typeof LEARNINGS | typeof ISSUES, todo: string, lines: readonly string[]): NoteAddition[] {
   if (lines.length === 0) return [];
   return [{ path, todo, text: `\n## ${todo}\n${lines.map((line) => `- ${line}`).join('\n')}\n` }];

@@ -56,8 +56,8 @@ function nullIfDamaged(error: unknown): null {
 }
 
 /**
- * Binds a session to a run. The session's mark still names earlier runs that may continue, so that the session returns
- * to one of them once this run has ended (harness.md, Sessions).
+ * Binds a session to a run. The store remembers, for the session, the runs that it was bound to before and that may
+ * still continue; once this run has ended, the session returns to one of them (harness.md, Sessions).
  * @throws DevCliError `IO`, `LOCKED`
  */
 export async function bindSession(context: Context, session: string, run: string): Promise<void> {

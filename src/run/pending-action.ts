@@ -84,8 +84,8 @@ export interface PendingBlock<B extends ResolvedBlock = ResolvedBlock> {
 }
 
 /**
- * Records that the pending action was acknowledged. From now on, the same acknowledgement is a duplicate, and a
- * person's answer about changed sources no longer applies.
+ * Records that the pending action was acknowledged. From now on, the same acknowledgement counts as a duplicate. The
+ * last refusal because of changed sources is forgotten, so a person's answer to it no longer applies.
  * @param summary the step's new summary; if absent, the present summary stays
  */
 export function recordAcknowledged(
@@ -104,6 +104,7 @@ export function recordAcknowledged(
 export function markAcknowledged(tx: Transaction, pending: PendingBlock): void {
   tx.state.acknowledged[pending.action.actionId] = { block: pending.block.id };
   tx.state.sourcesRefused = null;
-  // The agent may have changed files that no tree digest covers, such as the run's documents, so no result is reused.
+  // In between, the agent may have changed files that the digest of the work tree does not cover, such as the run's
+  // documents. So no result of an earlier command may be reused.
   if (tx.state.engine === null) tx.state.commandResults = {};
 }

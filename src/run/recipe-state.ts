@@ -23,7 +23,7 @@ const StepSchema = Type.Object(
     summary: Type.Optional(Str),
     /** Exit code of a CLI block's command; absent before it ends, and if a signal ended it. */
     exit: Type.Optional(Type.Integer()),
-    /** How the block's command last ended, if it did not pass. `exit` is null if no exit code is known. */
+    /** How the block's command ended last time, if it did not succeed. `exit` is null if there is no exit code. */
     red: Type.Optional(
       Type.Object(
         {
@@ -157,11 +157,11 @@ export const RECIPE_MEMBERS = {
   /** Every block of the recipe, by id. */
   steps: Type.Record(Str, StepSchema),
   agents: Type.Record(Str, AgentSchema),
-  /** Gate decisions, by block; in an execution, by question. */
+  /** The decisions at gates: by the id of the block; in an execution, by the question that was asked. */
   gates: Type.Record(Str, GateSchema),
   /**
-   * The block, and in an execution the todo, of every acknowledged action; this tells a duplicate from an unknown
-   * action.
+   * The block, and in an execution the todo, of every acknowledged action. A repeated acknowledgement is recognized by
+   * it as a duplicate, and one for an unknown action is refused.
    */
   acknowledged: Type.Record(Str, Type.Object({ block: Str, todo: Type.Optional(Str) }, noOtherKeys)),
   /** The data that agents handed in, by block, if a schema or a condition refers to it; at most 64 kB each. */
@@ -178,7 +178,10 @@ export const RECIPE_MEMBERS = {
   result: NullableString,
   /** External commands that have started and not yet finished, by key. */
   commands: Type.Record(Str, CommandStateSchema),
-  /** Results of successful external commands, by a key of the command's input, so that they can be reused. */
+  /**
+   * Results of successful external commands, kept for reuse: by a key of the command, the work tree it ran on, and what
+   * was expected of it.
+   */
   commandResults: Type.Record(Str, CommandResultSchema),
   /** The last refusal due to changed sources in a phase that may not change them. */
   sourcesRefused: nullableSchema(

@@ -3,8 +3,8 @@ import { displayPath } from './paths.js';
 import type { Transaction } from './transaction.js';
 
 /**
- * Builds the commands that reopen a halted run at `step`. `resume` adds nothing; `ruling` adds a note, which the caller
- * first has to write to a file beside the last action.
+ * Builds the two commands that reopen a halted run at `step`: `resume`, and `ruling`, which also passes on a note.
+ * Before running `ruling`, the caller has to write the note to ruling.md beside the last action.
  * @param step a block, or todos separated by commas
  */
 export function buildReopenCommands(

@@ -127,8 +127,8 @@ const HeldSchema = Type.Object(
     by: Type.String({ description: '`human` for a person at a terminal, else who called.' }),
     reason: Type.Optional(Str),
     /**
-     * The effect that the hold kept the recipe from carrying out. Absent while an action is still pending, and during
-     * an execution, whose own machine waits while the run is held.
+     * What the recipe's machine was about to begin when the hold stopped it; `release` begins it. Absent while an
+     * action is still pending, and in an execution, whose own machine hands out nothing while the run is held.
      */
     kept: Type.Optional(
       Type.Object(
@@ -166,8 +166,8 @@ export const StateSchema = Type.Object(
     /** Reports of executions of this name, oldest first: report.md, and earlier reports saved under other names. */
     reports: Type.Optional(Type.Array(Str)),
     /**
-     * Artifacts that the recipe lists and no block promises, as they were when the run began; any that differ were
-     * written since.
+     * Artifacts that the recipe lists but no block promises, each as it was when the run began. One that differs now
+     * has been written by this run.
      */
     found: Type.Optional(Type.Record(Str, NullableString)),
     /** Size in bytes of each document as this run last wrote it; a shorter one may have been truncated. */
@@ -204,7 +204,8 @@ export const StateSchema = Type.Object(
     lastHuman: nullableSchema(Type.Object({ seq: Type.Integer(), at: At }, noOtherKeys)),
     stops: Type.Record(Str, Type.Integer()),
     /**
-     * Problems that did not stop the run but must be reported, such as a review that rejected the work, or a limit that was reached.
+     * Problems that did not stop the run but must be reported, such as a review that rejected the work, or a limit that
+     * was reached.
      */
     warnings: Type.Array(Str),
     /** Repairs made when the run was opened; kept until an acknowledgement has reported them. */

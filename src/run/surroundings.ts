@@ -10,7 +10,7 @@ import { SIMULATED_TREE } from './simulation.js';
 import type { RunState } from './state.js';
 
 /**
- * The facts about the world outside its run that a decision may look up. Each is read synchronously at its first use,
+ * The facts from outside the run that a decision about it may look up. Each is read synchronously at its first use,
  * because few decisions need it, and a decision cannot await anything.
  */
 export interface OutsideFacts {
@@ -20,7 +20,10 @@ export interface OutsideFacts {
   changes: (workTree: string, baseline: Baseline) => WorkTreeChanges | null;
   /** Returns the commits in a range, oldest first; null if git can no longer tell. */
   commits: (workTree: string, range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
-  /** Lists other runs' executions in that work tree. After this, none can begin until this decision is committed. */
+  /**
+   * Lists other runs' executions in that work tree. From this call until the decision is committed, no other execution
+   * can begin, so the list stays true.
+   */
   others: (run: string, workTree: string) => readonly OtherExecution[];
 }
 

@@ -54,7 +54,10 @@ export interface Transaction {
   readonly changes: (baseline: Baseline) => WorkTreeChanges | null;
   /** Returns the commits in a range, oldest first; null if git can no longer tell. */
   readonly commits: (range: { from: string | null; to: string }) => readonly LoggedCommit[] | null;
-  /** Lists other runs that execute a plan in the same work tree. From then on, none can begin before the commit. */
+  /**
+   * Lists other runs that execute a plan in the same work tree. From this call until the commit, no other execution can
+   * begin, so the list stays true.
+   */
   readonly others: () => readonly OtherExecution[];
   /** At `init`: the previous run of this name. Null in every other transaction. */
   readonly earlier: RunState | null;
@@ -185,12 +188,12 @@ export function closeTransaction<A>(
 /** How many events remain when the list is shortened, which happens once it has more than twice as many. */
 const EVENTS_KEPT = 10;
 
-/** Members of an entry's data that its event repeats. */
+/** The members of an entry's data that are copied to `events` of the state. */
 const TOLD = ['block', 'actionId', 'todoId', 'command'] as const;
 
 /**
- * Adds this commit's events to the state (storage.md, state.json). Most commits only append to the list, so the
- * journal's patch stays small.
+ * Adds an event to the state for each entry of this commit (storage.md, state.json). Most commits only append to the
+ * list of events, so that the change, which the journal records as a patch, stays small.
  */
 function recordEvents({ state, entries, by, at }: Transaction, before: number): void {
   const made = entries.flatMap(({ type, data }, index): RunState['events'] => {
@@ -214,8 +217,8 @@ function numberGates({ state: { gates }, entries }: Transaction, before: number)
 }
 
 /**
- * Updates the recorded digests of inputs that this commit itself writes, so that only changes by others make a block
- * stale (recipes.md, Staleness).
+ * Digests of a block's inputs are recorded so that a later change makes the block stale. What this commit itself writes
+ * must not count as such a change, so the recorded digests are brought up to date (recipes.md, Staleness).
  */
 function refreshInputs({ state: { inputHashes }, files }: Transaction): void {
   for (const { path } of files.changes()) {

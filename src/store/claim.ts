@@ -32,7 +32,8 @@ export function claimPath(path: string, { make, ...taker }: ClaimOptions): Claim
         const got = tryLock(path, { identity: identifyProcess(), ...taker });
         return 'release' in got ? got : null;
       } catch (error) {
-        // A holder that finishes may remove the empty directory just before this process writes into it.
+        // Another process that held the claim may have removed the empty directory after this one made sure that it
+        // exists.
         if (!make || getSystemCode(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
       }
     }

@@ -23,7 +23,10 @@ export interface StoreCommit {
   text: string;
   /** Contents that are too large for a journal line, by digest. */
   large: Map<string, Buffer>;
-  /** The writes to documents whose content changes, to renderings, and for the directories of `rooms`. */
+  /**
+   * All that is to be written besides the journal and the snapshot: documents whose content changes, renderings, and
+   * the directories that `rooms` asks for.
+   */
   placements: DocumentWrite[];
 }
 
@@ -90,7 +93,7 @@ export function buildCommit<S extends WithSeq>(base: CommitBase, decision: Write
 }
 
 /**
- * Lists the writes for those changes that are renderings, which the journal does not contain.
+ * Lists the writes of those documents that are renderings; their contents are not in the journal.
  * @throws DevCliError `IO`, `DATA_MALFORMED` as `buildCommit`
  */
 export function buildRenderings(
@@ -109,7 +112,7 @@ export function buildRenderings(
   });
 }
 
-/** Returns the path of a commit's document, relative to the root. */
+/** Returns the path of a document that a commit writes, relative to the root. */
 export function resolveTarget({ layout, stream }: StreamReference, change: FileChange): string {
   const path = toRootRelative(layout, stream, change.path);
   if (path === null || path === '.') throw new Error(`a document outside the root: ${change.path}`);
@@ -141,7 +144,7 @@ function digestWithinLimit(path: string, content: Buffer): string {
   return sha256(content);
 }
 
-/** @param size in bytes */
+/** Refuses a document that would be too large. @param size in bytes */
 function checkLimit(path: string, size: number): void {
   if (size <= MAX_DOCUMENT) return;
   throw new DevCliError('DATA_MALFORMED', `${path} would be ${size} bytes; a document may have at most 8 MiB.`, {

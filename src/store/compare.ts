@@ -38,9 +38,12 @@ export function diffSnapshots(stored: string, rebuilt: string): Omit<ReplayDiffe
 export interface DocumentChecks {
   /** `seq` of the last entry whose commit is finished. Documents of later commits may not have been written yet. */
   finished: number;
-  /** Whether only the owner of the store writes the document. */
+  /** Whether nobody but the program that owns the store writes the document. */
   own: boolean;
-  /** Whether the machine has rebooted since: unsynced data may be lost, and the next call restores it. */
+  /**
+   * Whether the machine has rebooted since the last commit. Data that was not synced may then be lost; the next call
+   * restores it.
+   */
   rebooted: boolean;
   object: (digest: string) => Buffer | null;
 }
@@ -59,7 +62,8 @@ export function findDocumentDifference(
   if (current === last.after) return null;
   const pending = changes.some(({ seq, before, after }) => seq > look.finished && [before, after].includes(current));
   if (pending) return null;
-  // If the two digests are equal, the entry only records a document that somebody else wrote and may write again.
+  // If the two digests are equal, the commit only recorded the document and did not write it: somebody else did, and
+  // may do so again.
   const placed = last.before !== last.after;
   const lost = (problem: string) =>
     look.rebooted ? { note: true, problem: `${problem}; the next call restores it` } : { note: false, problem };
@@ -85,7 +89,10 @@ function readDigest(files: DocumentReader, path: string): string | null | { prob
   }
 }
 
-/** Describes a document that is cut short or, if `zeros`, has zeros in place of unsynced data; null for any other. */
+/**
+ * Describes a document of which only the beginning was written or, if `zeros`, in which zeros stand where data was not
+ * synced; null if neither is the case.
+ */
 function describeTorn(files: DocumentReader, path: string, whole: Buffer | null, zeros: boolean): string | null {
   const content = readDocument(files, path);
   if (content === null || whole === null || content.length > whole.length) return null;

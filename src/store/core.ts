@@ -19,13 +19,16 @@ import type { Entry, Store, StreamState, TransactionDecision, WithSeq } from './
 
 interface Options<S extends WithSeq> extends FinderOptions<S> {
   medium: Medium;
-  /** Applies marks outside the stream; without it, marks are only recorded in the journal. */
+  /**
+   * Keeps data outside the stream in step with the `marks` of commits. If absent, marks are only written to the
+   * journal.
+   */
   marker?: Marker | undefined;
 }
 
 /**
- * Creates a store over a medium. Defines the order of steps in a commit, a redo and a recovery, which is the same for
- * every medium (storage.md, A commit).
+ * Creates a store over a medium. The order of steps in a commit, in redoing one, and in a recovery is defined here,
+ * once for all media (storage.md, A commit).
  * @throws in each method: the errors documented at `Store`, and those of `Layout.checkedName` for an invalid name
  */
 export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
@@ -64,7 +67,10 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     );
   }
 
-  /** Performs the steps after a commit's append: writes its documents and updates the marks. */
+  /**
+   * Performs the steps that follow a commit's append to the journal: writes its documents, and changes the data outside
+   * the stream that its marks describe.
+   */
   function putInPlace(stream: string, placements: readonly DocumentWrite[], marking: PreparedMarks | undefined): void {
     medium.place(stream, placements);
     marking?.follow?.();
@@ -100,7 +106,8 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
     const state = finder.underLock(stream);
     const finish = mend(stream, state);
     const head = { ...finder.toStreamState(stream, state, medium.files(stream)), unfinished: false };
-    // A crash may have prevented only this last step of the last commit. A commit with new marks makes it unnecessary.
+    // `settle` is the last step of a commit, and a crash may have prevented just this step. If this decision commits
+    // marks of its own, its own `settle` covers that.
     const settleLast = (): void => {
       const marks = state.stored === 'current' ? state.tail.last?.marks : undefined;
       if (marks !== undefined) marker?.settle(stream, marks);
@@ -204,7 +211,7 @@ export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   };
 }
 
-/** Runs `work`; if it fails, undoes the preparation. */
+/** Runs `work`. If it fails, undoes what was prepared for it and throws its error. */
 function runOrUndo(prepared: Pick<PreparedMarks, 'undo'> | undefined, work: () => void): void {
   try {
     work();
@@ -218,7 +225,10 @@ function describeCommit<S extends WithSeq>({ tail }: OpenedStream<S>, seq: numbe
   return { seq, before: tail.last?.marks };
 }
 
-/** Merges the marks of consecutive commits; the last value of each mark wins. */
+/**
+ * Merges the marks (what each commit says about data outside the stream) of consecutive commits; the last value of each
+ * mark wins.
+ */
 function mergeMarks(entries: readonly Entry[]): Entry['marks'] {
   const all = entries.flatMap(({ marks }) => marks ?? []);
   return all.length === 0 ? undefined : Object.assign({}, ...all);

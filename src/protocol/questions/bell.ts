@@ -17,7 +17,7 @@ export interface Bell {
 
 /**
  * Creates a bell for the gates of a run (harness.md, Telling a person). A gate that is already open in the first state
- * is not announced.
+ * that the bell hears is not announced.
  */
 export function createBell(notifier: Notifier): Bell {
   let asked: string | null | undefined;

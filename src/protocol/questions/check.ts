@@ -15,8 +15,8 @@ import { buildDocumentReport, type DocumentFindings } from '../../views/check.js
 import type { WithPorts } from '../ports.js';
 
 /**
- * `check <file>`: validates a promised output as its acknowledgement will, or a document of a kind that a wing checks
- * (documents.md, check). Read-only.
+ * `check <file>`: validates a file that an agent has promised, by the same rules as its acknowledgement will, or
+ * another kind of document for which a wing (src/wings/) has a check (documents.md, check). Read-only.
  * @param file path from the command line: relative to `cwd`, or to the root if it begins with `.dev/`
  * @param cwd absolute directory of the call
  * @throws DevCliError `USAGE` without a file; any error of the store
@@ -53,13 +53,18 @@ export async function judgeFile(
   return { shown: path.shown, ...checkDocument(path.inRun, evidence.text, await findExpectations(head, path.inRun)) };
 }
 
-/** Whether the core knows a file only by its extension, so that it may be a document of a kind that a wing checks. */
+/**
+ * Whether the file is just some JSON or text to the core. Only then are the wings' checks asked whether they know it.
+ */
 function isGenericKind(path: string): boolean {
   const kind = getDocumentKind(path);
   return kind === 'json' || kind === 'text';
 }
 
-/** Finds the pending action's requirements for the report at this path, which the acknowledgement will apply. */
+/**
+ * Finds what the acknowledgement of the pending action will demand of this report: the agent it must be from, and
+ * whether it needs a verdict. Empty if no agent of that action is to write this file.
+ */
 async function findExpectations(
   head: StreamState<RunState>,
   path: string,

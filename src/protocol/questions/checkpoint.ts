@@ -9,8 +9,8 @@ export const TORN_WARNING = 'the last line of events.jsonl is torn: that write n
 
 /**
  * Rebuilds a run as it was after the commit that contains entry `seq` of its journal (storage.md, History).
- * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` for a damaged journal or one of another name,
- * and any error of the store
+ * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_ENTRY`, `JOURNAL_CORRUPT` if the journal is damaged or was written for a
+ * run of another name, and any error of the store
  */
 export async function readCheckpoint(
   context: HistoryContext,

@@ -78,7 +78,11 @@ function selectRuns(name: string, runs: RunHistory[], { run: id, all }: Input): 
   );
 }
 
-/** Leaves only items about one block. @throws DevCliError `UNKNOWN_BLOCK` if no item of these runs is about it */
+/**
+ * Leaves only items about one block.
+ * @param step the block's id or its beginning
+ * @throws DevCliError `UNKNOWN_BLOCK` if no block in these items matches `step`, or several do
+ */
 function selectBlock(name: string, runs: RunHistory[], step: string): RunHistory[] {
   const known = [...new Set(runs.flatMap(({ items }) => items.flatMap(listBlocks)))];
   const fitting = known.includes(step) ? [step] : known.filter((block) => block.startsWith(step));
@@ -93,7 +97,7 @@ function selectBlock(name: string, runs: RunHistory[], step: string): RunHistory
   return runs.map((run) => ({ ...run, items: run.items.filter((item) => listBlocks(item).includes(block)) }));
 }
 
-/** Suggests the run from which a fork was made, because a fork shares its beginning with that run. */
+/** If the run is a fork, suggests the history of the original run, which has all that happened before the fork. */
 function renderForkHint({ forkedFrom: from }: RunHistory, step: string): Instruction {
   if (from === null) return [];
   return [
@@ -165,7 +169,10 @@ async function throwIfInterrupted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) throw new DevCliError('INTERRUPTED', 'Interrupted.');
 }
 
-/** @param seq number of the last entry, from which a later call with `--since` can continue */
+/**
+ * Builds the last item of the stream.
+ * @param seq number of the last entry, from which a later call with `--since` can continue
+ */
 function buildEndItem(seq: number, status: string, torn: boolean): StreamItem {
   const json = { seq, type: 'end', ok: true, status, ...(torn ? { warnings: [TORN_WARNING] } : {}) };
   return { json, text: () => (torn ? `! ${TORN_WARNING}` : null) };

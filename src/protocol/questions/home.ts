@@ -41,7 +41,8 @@ const STALE = 60_000;
 /**
  * Waits until a source of the home page may have changed, or the signal is aborted.
  * @param sources what `describeSources` returned before home was read
- * @param isBusy whether an agent is working; the wait then ends after `STALE` at the latest, as it may have gone silent
+ * @param isBusy whether an agent is working; since that agent may become silent, the wait then ends after `STALE` at
+ * the latest
  */
 export async function waitForChange(
   context: ReadContext,

@@ -48,9 +48,9 @@ export async function showNextAction(
 }
 
 /**
- * Answers as `showNextAction` does, unless there is work to do first or the run is held; then returns null, and the
- * caller uses `showNextAction`.
- * @param input without `wait`
+ * Answers as `showNextAction` does, unless there is work to do first or the run is held. Then it returns null, and the
+ * caller has to call `showNextAction`.
+ * @param input must not contain `wait`
  */
 export async function nextIfIdle(
   context: ReadContext,

@@ -29,8 +29,8 @@ export interface Notifier {
 }
 
 /**
- * Creates a notifier. Reads the preferences now, so that a reason why nobody would be notified is reported at once;
- * they are read again for each message.
+ * Creates a notifier. Reads the preferences now, so that a reason why nobody would be notified is reported at once, and
+ * reads them again for each message.
  */
 export function createNotifier(context: NotifierContext): Notifier {
   const reports: string[] = [];

@@ -11,7 +11,8 @@ import { createRunView } from './run-view.js';
 type Input = Pick<InputOf<'status'>, 'full'>;
 
 /**
- * `status`: shows who waits for whom since when, what the reader can do, then the blocks and todos (protocol.md §5).
+ * `status`: shows who is waiting for whom and since when, what whoever reads it can do next, then the blocks and todos
+ * (protocol.md §5).
  * @param given the run's name, if any
  * @throws DevCliError `NO_SUCH_RUN` and any error of the store
  */

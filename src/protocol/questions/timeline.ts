@@ -65,7 +65,10 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
     }
   }
 
-  /** Reads the recipe that the run captured. If it equals the previous run's, only that run's entries name the file. */
+  /**
+   * Reads the recipe that the run captured. A run whose recipe equals that of the run before it has no entry for
+   * recipe.json; its recipe is then the last one that an earlier run captured.
+   */
   async function readRecipe(): Promise<CapturedRecipe | null> {
     const own = recipes.get(builder.runId()) ?? [...recipes.values()].at(-1);
     if (own === undefined) return null;
@@ -93,7 +96,7 @@ export function openTimeline(context: HistoryContext, name: string, wanted?: str
 
 const RECIPE = 'recipe.json';
 
-/** Returns null if reading fails: a timeline can do without that part, since the journal contains enough. */
+/** Returns null if reading fails: the timeline is then built from the journal's entries alone. */
 async function orNull<T>(reading: Promise<T>): Promise<T | null> {
   try {
     return await reading;

@@ -18,8 +18,8 @@ import { requireTerminal } from './person.js';
 /** Text that the person quotes rather than says: code, quotations, quoted lines. */
 const SHOWN = /```[\s\S]*?(?:```|(?![\s\S]))|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”|^\s*>.*$/gm;
 /**
- * Ways to ask for autopilot: `--autopilot`, "autopilot" as a whole clause, or "in autopilot". Not as part of a longer
- * name.
+ * Ways to ask for autopilot: `--autopilot`, "autopilot" as a whole clause, or "in autopilot". The word does not count
+ * as part of a longer name, such as that of a file.
  */
 const ASKS =
   /(?<!\S)--auto-?pilot(?![\w./-])|^(?:please\s+)?auto-?pilot(?:\s+(?:mode|on|please))?$|(?<![\w./-])(?:in|on|im|en|with|use|using|via)\s+(?:full\s+)?auto-?pilot(?:\s+mode)?(?![\w/-]|\.\w)/i;
@@ -28,7 +28,7 @@ const REFUSES =
 
 /** Whether a prompt asks for autopilot. @param prompt the prompt as typed */
 export function asksForAutopilot(prompt: string): boolean {
-  // Few prompts mention it, and the patterns below take milliseconds.
+  // Saves time: few prompts contain the word, and the patterns below take milliseconds.
   if (!prompt.toLowerCase().includes('pilot')) return false;
   const sentences = prompt.replace(SHOWN, ' ').match(/[^.!?;\n]+(?:[.!?;\n]+(?=\S)[^\s.!?;]*)*[.!?;\n]*/g) ?? [];
   const about = sentences.filter((sentence) => /auto-?pilot/i.test(sentence));
@@ -76,11 +76,12 @@ export function notePrompt(context: Context, session: string, prompt: string | n
 }
 
 /**
- * Computes the digest under which a session's permission is recorded, which only calls of the same harness find; null
- * without a harness or session.
+ * Computes the digest under which a session's permission is recorded; null without a harness or session. The digest
+ * includes the harness, so calls from another harness do not find the permission.
  */
 function computePromptDigest({ root }: Context, harness: string | null, session: string | null): string | null {
-  // If the harness hides the session from its shells, one record for the root holds the newest prompt of any session.
+  // A harness that hides the session's id from the commands it runs gets one record for the whole root; it holds the
+  // newest prompt of any session.
   const id = HIDES_SESSION[harness ?? ''] ? '' : session;
   return harness === null || id === null ? null : sha256(canonicalJson(['prompt', root, harness, id]));
 }

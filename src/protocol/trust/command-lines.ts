@@ -6,8 +6,9 @@ import { quoteForShell } from '../../registry/render.js';
 /** Renders commands for a person who decides whether they may run (protocol.md §4): in full, with nothing hidden. */
 
 /**
- * Renders a command, quoted so that the reader sees where each argument ends. The first line shows an argument of
- * several lines as an unquoted placeholder, which no real argument can look like; its full text follows.
+ * Renders a command, quoted so that the reader sees where each argument ends. In the first line, `<script, 3 lines>`
+ * stands for an argument of several lines, whose full text follows. It has no quotes, and a real argument with these
+ * characters would have them.
  * @param cwd the directory where it runs, relative to the work tree
  */
 export function renderCommandLines(argv: readonly string[], cwd = '.'): string[] {

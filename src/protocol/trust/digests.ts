@@ -3,8 +3,9 @@ import { sha256 } from '../../base/sha256.js';
 import type { Context } from '../../run/context.js';
 
 /**
- * Computes the digest under which a person's decision about this clone is stored (protocol.md, Trust). It differs in a
- * copy, in another clone, for another user and on another machine.
+ * Computes the digest under which a person's decision about this clone is stored (protocol.md, Trust). A copy of the
+ * directory, another clone, another user and another machine each have another digest, so the decision does not count
+ * there.
  * @param kind the kind of thing trusted, so that trust in one kind never counts for another with the same text
  * @param what the trusted version; empty for things without versions
  */

@@ -19,7 +19,7 @@ import { computeTrustDigest, isTrustedHere } from './run-place.js';
 
 /**
  * Finds the run with that name if it came from elsewhere.
- * @returns null if there is none, so that `trust` takes the word for a recipe
+ * @returns null if there is none; `trust` then treats the word as the name of a recipe
  * @throws any error of the store
  */
 export async function findForeignRun(context: Context, word: string): Promise<RunHead | null> {

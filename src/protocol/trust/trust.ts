@@ -30,7 +30,10 @@ export function requireTrust(context: Context, captured: CapturedRecipe): void {
   });
 }
 
-/** Whether a person has accepted, in this clone, that this version of a recipe lets commands start unasked. */
+/**
+ * Whether a person has accepted, in this clone, that this version of a recipe lets commands of a plan start without
+ * anybody being asked.
+ */
 export function isWideningTrusted(context: Context, { digest }: Pick<CapturedRecipe, 'digest'>): boolean {
   return isTrusted(context.trustDirectory, computeCloneDigest(context, 'recipe', digest));
 }
@@ -104,8 +107,8 @@ async function trustRecipe(context: Context, name: string): Promise<Answer> {
 }
 
 /**
- * Renders a command in one line, quoted for a shell so that the reader sees where each argument ends. An argument of
- * several lines is quoted as JSON, because in a list of commands line breaks become blanks, which changes the meaning.
+ * Renders a command in one line, quoted for a shell so that the reader sees where each argument ends. An argument with
+ * line breaks is quoted as JSON: a list of commands shows each line break as a space, which would change the argument.
  */
 function quoteCommand(argv: string[]): string {
   return argv.map((word) => (/[\n\r]/.test(word) ? JSON.stringify(word) : quoteForShell(word))).join(' ');

@@ -88,7 +88,8 @@ async function findWay(search: Search, { undone }: UndoTarget, first: Conflict):
     added.push(...more);
     const plan = await tryAll(search, [...undone, ...added]);
     if (plan.kind === 'shallow') return null;
-    // Clean, or blocked by uncommitted work, which the suggested command will report.
+    // Undoing these todos too is free of conflicts. Uncommitted work may still be in the way; the suggested command
+    // reports it.
     if (plan.kind !== 'conflict') return added;
     conflict = plan;
   }

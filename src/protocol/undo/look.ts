@@ -22,13 +22,13 @@ export interface UndoFindings {
   /** The commits to revert, newest first. */
   commits: TodoCommit[];
   /**
-   * For todos that the run still counts as committed, the commit with which an interrupted call reverted their work.
+   * For each todo that an interrupted call has reverted without recording it in the run: the commit that reverted it.
    */
   unrecorded: Map<string, string>;
   plan: Extract<UndoPlan, { kind: 'clean' }>;
-  /** Whether the run still counts a commit of the todos to undo as made. */
+  /** Whether the run's state still lists a commit for at least one of the todos to undo. */
   isCounted: boolean;
-  /** Whether everything is already reverted and recorded. */
+  /** Whether nothing is left to do: a revert would change no file, and the run's state lists no commit of the todos. */
   isDone: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function lookAtUndo(
   return { top, signs: setting.signs, commits: made, unrecorded: new Map(unrecorded), plan, isCounted, isDone };
 }
 
-/** Lists the todos to undo whose commits the run counts as made. */
+/** Lists those of the todos to undo for which the run's state still lists a commit. */
 export function listCounted(state: RunState, { undone }: UndoTarget): string[] {
   const { todos = {} } = state.engine ?? {};
   return undone.filter((todo) => todos[todo]?.commit !== undefined);

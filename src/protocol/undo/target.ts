@@ -6,7 +6,7 @@ import type { RunState } from '../../run/state.js';
 
 /** The todos that an undo affects. */
 export interface UndoTarget {
-  /** The todos as named, each once. */
+  /** The todos that the command names, without duplicates. */
   named: string[];
   /** The todos whose commits are reverted: the named ones and, on request, their dependents. */
   undone: string[];

@@ -74,7 +74,7 @@ export async function stepUndo(context: Context, given: unknown, input: UndoInpu
   };
 }
 
-/** Runs `work` while holding the undo lock, since the files and git locks of two calls at once would conflict. */
+/** Runs `work` while holding the undo lock: two undos at once would change the same files and fail on git's locks. */
 async function alone<T>(context: Context, name: string, work: (store: string) => Promise<T>): Promise<T> {
   const { snapshot } = await readRun(context, name);
   const store = await findUndoStore(getWorkTree(context, snapshot), { signal: context.signal });
@@ -96,7 +96,7 @@ interface Undone {
   shown: Shown;
   commit: string | null;
   result: CallResult;
-  /** The withdrawn jobs, which are still running. */
+  /** Jobs that the undo has withdrawn from the run but whose processes are still running; the caller must stop them. */
   abandoned: Job[];
 }
 
@@ -106,7 +106,8 @@ async function undoAsShown(
   { input, again, asked, store }: { input: UndoInput; again: Invocation; asked: Shown; store: string },
 ): Promise<Undone> {
   const { note } = input;
-  // Examined again, because the person may have taken minutes to answer, and changes since must not be overwritten.
+  // Examined again: the person may have taken minutes to answer, and what has changed in that time must not be
+  // overwritten.
   const { runId, target, found, shown } = await look(context, name, input);
   const isUndone = found.commits.length === 0 && (found.isDone || found.unrecorded.size > 0);
   if (!isUndone) requireAsShown(again, asked, shown);

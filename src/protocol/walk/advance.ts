@@ -17,7 +17,7 @@ import { beginPhases, endRecipe } from './phases.js';
 /**
  * Passes an event to the recipe's state machine and carries out its effects, until something is pending or the run has
  * ended.
- * @param inside event for the engine of a re-entered engine block, if only a part of its plan is redone
+ * @param inside if the event makes the run redo part of a plan: the event that says which part, for the plan's engine
  */
 export function advance(tx: Transaction, event: MachineEvent, inside?: EngineEvent): void {
   walk(tx, next(tx, event), inside);
@@ -36,8 +36,8 @@ export function startRecipe(tx: Transaction): void {
 }
 
 /**
- * Starts the machine of the current recipe; its effects settle init's own block and carry out the first remaining
- * block.
+ * Starts the machine of the current recipe. Its first effects mark the block that represents `init` as done, and carry
+ * out the first block after it.
  */
 function started(tx: Transaction): TransitionResult {
   const { name, program } = tx.captured.recipe;
@@ -76,7 +76,10 @@ export function walk(tx: Transaction, first: TransitionResult, inside?: EngineEv
 /** The consequence of an effect: an event for the machine, a phase whose machine must be started, or nothing. */
 type Led = MachineEvent | 'next phase' | null;
 
-/** Carries out one effect. Returns the next event if a CLI block has run, or an engine has nothing to wait for. */
+/**
+ * Carries out one effect. If the run then has nothing to wait for, for example because a CLI block has run to its end,
+ * returns the next event.
+ */
 function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefined): Led {
   if (tx.state.held !== undefined && keepEffect(tx, effect, inside !== undefined)) return null;
   switch (effect.type) {
@@ -89,7 +92,8 @@ function carryOut(tx: Transaction, effect: Effect, inside: EngineEvent | undefin
     case 'issue':
       tx.state.currentBlock = effect.block;
       if (issueAction(tx, effect)) return null;
-      // No agent's condition holds, so the block counts as done, including its work after the agents (recipes.md §2).
+      // No agent's condition holds, so there is nobody to start. The block counts as done; what it does after its
+      // agents is done now (recipes.md §2).
       passBlock(tx, effect.block);
       return { type: 'DONE' };
     case 'execute':

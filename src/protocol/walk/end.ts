@@ -93,8 +93,8 @@ function buildDoneAction(tx: Transaction, outcome: Outcome, reason: string | und
 }
 
 /**
- * Returns the command that plans the work again: larger if the work outgrew its plan, or at the plan's size if a person
- * refused the plan.
+ * Returns the command that plans the work again: with size middle if the work outgrew a small plan; at the same size if
+ * a person refused the plan. Empty in any other case.
  */
 function buildPlanningAnew(tx: Transaction, outgrown: boolean): { instead?: Invocation } {
   const { name } = tx.state;
@@ -136,7 +136,10 @@ function renderPhase({ name, status, summary }: PhaseRow): string {
 
 const WAITING = ' Say which commit is deferred and why; once the cause is fixed, `poll` makes it.';
 
-/** @param left a sentence about uncommitted work; empty if there is none */
+/**
+ * Builds the instruction of the `done` action: what the agent has to tell the user and do before it stops.
+ * @param left a sentence about uncommitted work; empty if there is none
+ */
 function renderInstruction(tx: Transaction, outcome: Outcome, left: string): string {
   const { state } = tx;
   const open = `${state.warnings.length === 0 ? '' : ' Name the warnings.'}${left}${hasWaitingCommit(tx, outcome) ? WAITING : ''}`;

@@ -6,8 +6,8 @@ import { clearPendingAction } from '../../run/held-action.js';
 import type { Transaction } from '../../run/transaction.js';
 
 /**
- * Keeps the effect that a held run would otherwise begin, for its release (control.md, Holding). An execution that has
- * already begun is re-entered nevertheless, since its engine itself hands out nothing new while the run is held.
+ * While a run is held, stores the effect that would begin something new; `release` then carries it out (control.md,
+ * Holding). Re-entering an execution is not put off, because a held engine hands out nothing new anyway.
  * @param isPart whether only a part of an execution is redone
  * @returns false for an effect that is carried out despite the hold
  */

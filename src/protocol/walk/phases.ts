@@ -85,7 +85,8 @@ function buildPhaseEvent(tx: Transaction, outcome: NonNullable<RunState['outcome
     case 'completed':
       return { type: 'PHASE_COMPLETED' };
     case 'halted':
-      // No policy may override a person's stop or ignore changed sources.
+      // Binding: the halt of a phase that a person stopped, or whose sources were changed, stands whatever the
+      // phase's failure policy says.
       return {
         type: 'PHASE_HALTED',
         binding: wasStoppedByPerson(tx) || tx.state.lastError?.code === 'SOURCES_CHANGED',
@@ -175,18 +176,20 @@ function giveUpAttempt(
 function openPhase(tx: Transaction, workflow: WorkflowDraft, index: number): void {
   const { state } = tx;
   const touched = workflow.currentPhase !== null && index !== workflow.phaseIndex && !keepsSources(tx.captured.recipe);
-  // Changes that an earlier phase was allowed to make must not count against this one, so the baseline is renewed. In a
-  // retry it stays, because the phase still has to commit its own earlier changes.
+  // An earlier phase may have changed sources, as it was allowed to. These changes must not count against the phase
+  // that begins, so its baseline is renewed. A retried phase keeps its baseline, because it still has to commit what it
+  // changed.
   if (touched && state.baseline !== null) renewBaseline(tx, index);
   tx.captured = selectPhase(tx.captured, index);
   const { recipe } = tx.captured;
-  // Acknowledgements made before the first phase are kept; the only one is of the action that asked for the goal.
+  // Before the first phase, only the action that asks for the goal can have been acknowledged. That acknowledgement is
+  // kept.
   const acknowledged = workflow.currentPhase === null ? state.acknowledged : {};
   if (workflow.currentPhase !== null)
     workflow.earlier.push(leaveRecipe(state, getPhaseRow(workflow, workflow.phaseIndex)));
   delete state.data;
   delete state.imported;
-  // The facts about the size of the work carry over from phase to phase.
+  // The size of the work carries over from phase to phase.
   Object.assign(state, createRecipeState(recipe, { ...recipe, ...omitUndefined({ size: state.size }) }), {
     acknowledged,
   });

@@ -76,8 +76,8 @@ function issueAgain(tx: Transaction, action: PendingState, from: string, cause: 
 }
 
 /**
- * Lists the files under the action's `read` that are not the block's own: they say why the action had been issued
- * again, for example a ruling.
+ * Lists the files that the original run had added to the action's `read` beyond those that its block always names. They
+ * say why the action was issued again: a ruling, for example.
  */
 function listReasons(
   tx: Transaction,

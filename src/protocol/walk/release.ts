@@ -13,7 +13,10 @@ export function continueAfterHold(tx: Transaction, kept: Kept): void {
   else beginKept(tx, kept);
 }
 
-/** Continues a fork of a held run in the same way, except that its execution redoes everything that is not done. */
+/**
+ * Continues a fork of a held run as `continueAfterHold` does, except that its execution redoes every todo that is not
+ * done.
+ */
 export function continueInFork(tx: Transaction, kept: Kept, block: string): void {
   if (kept === undefined) advance(tx, { type: 'INVALIDATE', block });
   else beginKept(tx, kept);
@@ -21,7 +24,8 @@ export function continueInFork(tx: Transaction, kept: Kept, block: string): void
 
 function beginKept(tx: Transaction, { because, earlier, ...kept }: NonNullable<Kept>): void {
   tx.because.push(...because);
-  // A retry needs the earlier action, which records the inputs of agents that have already delivered (protocol.md §3).
+  // A retry starts only the agents that have not delivered. What the others were given to read is recorded only in the
+  // action before the retry (protocol.md §3).
   if (earlier !== undefined) tx.state.pendingAction = earlier;
   const effect = kept as Parameters<typeof walk>[1]['effects'][number];
   walk(tx, { position: tx.state.machine, effects: [effect] });

@@ -45,7 +45,9 @@ export interface BlockContext {
   read: ReadSibling;
 }
 
-/** A recipe whose blocks are checked; `LintableSequence` is assignable to it. */
+/**
+ * What the rules of a block need of the recipe being checked. Lint passes a `LintableSequence`, which has all of it.
+ */
 export interface LintedRecipe {
   recipe: ResolvedRecipe;
   source: { name: string };
@@ -56,7 +58,7 @@ export interface LintedRecipe {
 /** Fields of the recipe language. */
 export type RecipeFields = Record<string, unknown>;
 
-/** Shows a command of any kind. */
+/** Returns a block's command as fields of a recipe, for `recipe show`. */
 export function showCommand(command: BlockCommand): RecipeFields {
   return command.kind === 'own' ? { command: command.command.source } : showExternal('command', command.command);
 }
@@ -75,7 +77,7 @@ export function showExternal(key: string, { argv, shell, timeout, cwd }: Externa
   };
 }
 
-/** Shows the fields that end a loop. */
+/** Returns the fields that end a loop, for `recipe show`. */
 export function showLoop({
   maxRounds,
   exitWhen,
@@ -85,7 +87,7 @@ export function showLoop({
   return { maxRounds, ...omitUndefined({ exitWhen, exitCheck: exitCheck?.source, revise }) };
 }
 
-/** Shows a choice. */
+/** Returns a choice as fields of a recipe, for `recipe show`. */
 export function showChoice({ id, label, goto, reasonRequired, when, grows }: ResolvedChoice): RecipeFields {
   return { id, label, goto, ...omitUndefined({ when, grows }), ...(reasonRequired ? { reason: 'required' } : {}) };
 }
@@ -120,7 +122,7 @@ export function lintRevise(judged: LintedRecipe, index: number, revise: string, 
   });
 }
 
-/** Checks that a run can go back to `target`, which must be an earlier block and not represent `init`. */
+/** Checks that a run can go back to `target`: it must be an earlier block, and not the one that stands for `init`. */
 export function lintTarget({ recipe, report }: LintedRecipe, index: number, target: string, place: SourcePath): void {
   const found = recipe.blocks.findIndex(({ id }) => id === target);
   const block = recipe.blocks[found];

@@ -33,7 +33,7 @@ export function resolveBlock(block: BlockSource, context: BlockContext): Resolve
   return (BLOCK_FORMS[block.type] as BlockForm<BlockSource, ResolvedBlock>).resolve(block, context);
 }
 
-/** Shows a block in the recipe language, with every default filled in. */
+/** Returns a block as fields of a recipe with every default filled in, for `recipe show`. */
 export function showBlock(block: ResolvedBlock): RecipeFields {
   return {
     id: block.id,
@@ -51,7 +51,7 @@ function showAsking({ kind, instruction, instructionFile, read, consult, asks }:
   return { instruction, ...omitUndefined({ instructionFile }), read, consult, ...(isAsked ? { asks } : {}) };
 }
 
-/** Lists the texts that may hold placeholders in fields that only the block's type has. */
+/** Lists the texts in which placeholders may stand, but only those in fields that no other block type has. */
 export function listTypeTexts(block: ResolvedBlock): readonly (string | undefined)[] {
   return findForm(block.kind)?.listTexts(block) ?? [];
 }

@@ -65,7 +65,10 @@ export const llmLoopSource = () =>
 
 type LlmLoopSource = Static<ReturnType<typeof llmLoopSource>>;
 
-/** Default for `maxRounds` of a loop that asks the user, in which only rounds that filled nothing count. */
+/**
+ * Default for `maxRounds` of a loop that asks the user. A round in which the user's answer filled a section does not
+ * count.
+ */
 const USER_ROUNDS = 20;
 
 /** `llm`: the agent decides or does something, once. */
@@ -93,7 +96,7 @@ export const LLM_FORM: BlockForm<Static<ReturnType<typeof llmSource>>, LlmBlock>
   }),
   listTexts: () => [],
   lint(judged, index, block) {
-    // With choices, the sections receive the choice, so JSON data does not conflict with them.
+    // If the block offers choices, its sections record the choice. JSON data then does not conflict with them.
     if (block.choices.length === 0) lintData(judged, index, block);
   },
 };

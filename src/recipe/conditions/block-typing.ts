@@ -6,7 +6,10 @@ import { listClosedMembers, type ReadableBlock, toSchema } from './block-values.
 /** The possible values of `status`, which are those of a step in the state. */
 const STATUS_WORDS: readonly string[] = ['pending', 'running', 'done', 'skipped', 'failed', 'stale'];
 
-/** Lists the only words that a value can be; null if others are possible. Takes a path like `findValuePathFault`. */
+/**
+ * Lists the words that are the only possible values at `path`; null if other values are possible.
+ * @param path as for `findValuePathFault`
+ */
 export function listPossibleWords(blocks: readonly ReadableBlock[], path: readonly string[]): readonly string[] | null {
   const [id, member, ...keys] = path;
   const block = blocks.find((one) => one.id === id);
@@ -45,7 +48,10 @@ export function typeBlocks(blocks: readonly ReadableBlock[]): Record<string, Val
 /** Values nested more deeply get no type: nobody writes conditions about them. */
 const DEEPEST = 6;
 
-/** Returns a value's type by its JSON Schema; `dyn` if that is too vague, as for `number`, which is int or double. */
+/**
+ * Returns the type that a JSON Schema gives to a value; `dyn` (any type) if the schema does not settle it: a `number`,
+ * for example, may be an int or a double.
+ */
 function typeSchema(schema: JsonObject, depth: number): ValueType {
   const types = [schema['type']].flat().filter((type) => type !== 'null');
   const combined = ['$ref', 'allOf', 'anyOf', 'oneOf'].some((key) => key in schema);

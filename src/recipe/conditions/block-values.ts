@@ -51,7 +51,8 @@ function listChoices(block: ResolvedBlock): readonly string[] | null {
 function findDataSchema(block: ResolvedBlock): JsonObject | null {
   if ('schemaText' in block && block.schemaText !== undefined) return toSchema(JSON.parse(block.schemaText));
   if ('schema' in block && block.schema !== undefined) return toSchema(SHIPPED[block.schema]);
-  // Without a schema, only a block that writes a JSON file has data, or a loop with neither `sections` nor `save`.
+  // Without a schema, only two blocks have data: one that writes a JSON file, and a loop with neither `sections` nor
+  // `save`.
   if ('write' in block) return getFileForm(block) === 'json' ? {} : null;
   const { hands, loops } = BLOCK_KINDS[block.kind];
   if (hands === null || !loops) return null;
@@ -118,7 +119,9 @@ function findKeyFault(schema: JsonObject, keys: readonly string[]): string | nul
   return `Its schema has no ${quoteWord(key)}.${quoteSuggestion(key, Object.keys(members))}`;
 }
 
-/** Returns an object's members; null if its schema expressly allows others, or combines several schemas. */
+/**
+ * Returns an object's members; null if its schema allows members that it does not list, or combines several schemas.
+ */
 export function listClosedMembers(schema: JsonObject): JsonObject | null {
   const { properties, additionalProperties, patternProperties } = schema;
   const combined = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'not'].some((key) => key in schema);

@@ -98,7 +98,8 @@ function findMisplaced(
 
 function createTypedEnvironment(declared: DeclaredNames): CelEnvironment {
   const environment = createEnvironment();
-  // Lets conditions compare values of unknown type with null. At run time, every value has a concrete type.
+  // Lets a condition compare a value of unknown type with null. Only this check needs it: at run time every value has
+  // a definite type.
   environment.registerOperator('dyn == null', (value: unknown) => value === null);
   const each = <T>(names: readonly string[], type: T) => Object.fromEntries(names.map((name) => [name, type]));
   const schemas = {
@@ -152,7 +153,10 @@ function findOrderedWords(ast: ASTNode, declared: DeclaredNames): string[] {
   });
 }
 
-/** A repeated group that itself contains a repetition: it takes exponential time on a text that nearly matches. */
+/**
+ * Matches a repeated group that itself contains a repetition. Such a pattern takes exponential time on a text that
+ * nearly matches it.
+ */
 const NESTED_REPETITION = /\((?:[^()\\]|\\.)*[+*}](?:[^()\\]|\\.)*\)[+*{]/;
 
 /**

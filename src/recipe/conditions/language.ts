@@ -21,8 +21,9 @@ export const ROOT_NAMES = [
 ] as const;
 
 /**
- * Loads the CEL library. A plain `require`, which the bundler turns into a module that runs at its first use. An import
- * statement would add a quarter to the time of every call, and import() is asynchronous while decisions are not.
+ * Loads the CEL library by a plain `require`, which the bundler turns into a module that is not run before it is first
+ * used. An import statement would add a quarter to the time of every call, and import() is asynchronous while decisions
+ * are not.
  */
 export const loadCel = (): typeof import('@marcbachmann/cel-js') => require('@marcbachmann/cel-js');
 export type CelEnvironment = InstanceType<ReturnType<typeof loadCel>['Environment']>;

@@ -28,7 +28,10 @@ export function listConjuncts(node: unknown): { start: number; end: number }[] {
   return [{ start: Number(node['start']), end: Number(node['end']) }];
 }
 
-/** Whether an expression uses a name as a whole, or a member of it whose key is not a literal. */
+/**
+ * Whether an expression uses a name by itself, as in `size(agents)`, or with a key that is not a literal, as in
+ * `agents[vars.one]`.
+ */
 export function usesWhole(node: unknown, name: string): boolean {
   if (Array.isArray(node)) return node.some((one) => usesWhole(one, name));
   if (!isRecord(node) || typeof node['op'] !== 'string') return false;
@@ -36,7 +39,10 @@ export function usesWhole(node: unknown, name: string): boolean {
   return (readNamePath(node)?.length ?? 0) < 2 && usesWhole(node['args'], name);
 }
 
-/** Collects results from inner to outer operations. @param give adds an operation's results to those from inside it */
+/**
+ * Collects results from an expression, inner operations first.
+ * @param give returns an operation's own results together with `inside`, the results of the operations within it
+ */
 function collect<T>(node: unknown, give: (op: string, args: readonly unknown[], inside: T[]) => T[]): T[] {
   if (Array.isArray(node)) return node.flatMap((one) => collect(one, give));
   if (!isRecord(node) || typeof node['op'] !== 'string') return [];

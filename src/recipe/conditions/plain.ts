@@ -3,7 +3,11 @@
 import { isRecord } from '../../base/json.js';
 import { ROOT_NAMES } from './language.js';
 
-/** Matches only sources within the length limit of the language. It excludes words that CEL reserves. */
+/**
+ * Matches the conditions that `evaluatePlain` understands: a path, alone or compared with a text or a number. The
+ * length of each part is limited, so that a condition that is too long for the language does not match, unless spaces
+ * make it long. Words that CEL reserves do not match.
+ */
 const PLAIN =
   /^\s*([a-z]+)((?:\.(?!(?:in|true|false|null)\b)[A-Za-z_]\w{0,40}|\["[^"\\\r\n]{1,40}"\]){0,6})\s*(?:(?:([!=]=)\s*"([^"\\\r\n]{0,200})"|>\s*(\d{1,9}))\s*)?$/;
 
@@ -25,7 +29,11 @@ export function evaluatePlain(source: string, scope: Readonly<Record<string, unk
   return Number.isSafeInteger(value) ? Number(value) > Number(least) : null;
 }
 
-/** @returns null if the value is missing or null; undefined if a key follows a non-object: then the library decides */
+/**
+ * Reads the value at a path of names.
+ * @returns null if the value is missing or null; undefined if a key follows a value that is not an object, in which
+ * case the library has to decide
+ */
 function readPath(value: unknown, keys: string): unknown {
   let found = value;
   for (const [, key = '', quoted = key] of keys.matchAll(/\.(\w+)|\["([^"]*)"\]/g)) {

@@ -15,7 +15,7 @@ export function findResultReader(blocks: readonly ResolvedBlock[], id: string): 
   const reads = (condition: string | undefined) => condition !== undefined && listRootNames(condition).has('result');
   if ('exitWhen' in block && reads(block.exitWhen)) return block.exitWhen;
   const next = blocks.findIndex((later, index) => index > at && canReport(later));
-  // A loop evaluates its own `exitWhen` only after it has reported.
+  // The next block that reports may be a loop. Its `exitWhen` is left out, because it reads the loop's own report.
   const readers = blocks.slice(at + 1, next < 0 ? undefined : next + 1).flatMap((later, index) => {
     const all = listBlockConditions(later);
     return at + 1 + index === next && 'exitWhen' in later ? all.filter((one) => one !== later.exitWhen) : all;

@@ -74,7 +74,7 @@ function collect(node: unknown, paths: Map<string, string[]>, values: Set<unknow
 
 const COMPARING = ['&&', '||', '!_', '==', '!=', '<', '<=', '>', '>='];
 
-/** Lists numbers below, between and above the given ones. */
+/** Lists more numbers to try: one below the given ones, one above them, and one between each two neighbours. */
 function spread(numbers: readonly number[]): number[] {
   const sorted = numbers.toSorted((one, other) => one - other);
   const between = sorted.slice(1).map((number, index) => (number + (sorted[index] ?? 0)) / 2);

@@ -30,7 +30,10 @@ export function lintAgents(lintable: LintableSequence): void {
   }
 }
 
-/** Checks a variant like a role. A missing variant is only a warning, because the role itself is then used. */
+/**
+ * Checks a variant by the same rules as a role. If the variant has no definition, that is only a warning, because the
+ * role itself is then used.
+ */
 function lintVariant(lintable: LintableSequence, agent: ResolvedAgent, place: SourcePath): void {
   const { type, promptVariant: variant, output } = agent;
   if (variant === undefined || lintable.agents[type] === undefined) return;

@@ -70,7 +70,8 @@ function lintChoices(lintable: LintableSequence, index: number, block: ResolvedB
     }
   }
   const onward = block.choices.filter(({ goto }) => goto === 'next');
-  // A block may offer only "try again" and "stop" if its `when` can skip it. After maxRounds, "stop" is left.
+  // A block with a `when` may offer only ways back and `halt`: the run goes past it whenever the `when` is false, and
+  // once `maxRounds` is used up, `halt` can still be chosen.
   const mayStop = block.choices.some(({ goto, when }) => goto === 'halt' && when === undefined);
   if (block.when !== undefined && onward.length === 0 && mayStop) return;
   if (block.choices.length > 0 && !onward.some(({ when }) => when === undefined)) {

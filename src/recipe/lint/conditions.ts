@@ -99,7 +99,10 @@ function lintUnset(
   }
 }
 
-/** Whether a condition can hold while `result` is unset: every part that is only about `result` must hold for null. */
+/**
+ * Whether a condition can hold while `result` is unset, that is, null: each part joined by `&&` that reads only
+ * `result` must then be true.
+ */
 function mayHoldUnreported(condition: string): boolean {
   const source = expandSugar(condition);
   return listConjuncts(prepareCondition(condition).ast).every(({ start, end }) => {
@@ -109,7 +112,10 @@ function mayHoldUnreported(condition: string): boolean {
   });
 }
 
-/** Whether a block may have run before a reader: it comes earlier, or the run can return from there to the reader. */
+/**
+ * Whether a block may have run before the condition at `at` is evaluated: the block comes earlier in the recipe, or the
+ * run can go back, from it or from a later block, to the block with the condition or one before it.
+ */
 function isReached({ blocks }: Program, index: number, at: ReadPosition): boolean {
   if (index < at.index || (at.own === true && index === at.index)) return true;
   const before = blocks.slice(0, at.index + 1).map(({ id }) => id);

@@ -145,7 +145,10 @@ function lintEngineEffect(lintable: LintableEngine): void {
   lintSwitchedOff(lintable);
 }
 
-/** Checks `config.handlers`, which only documents what runs: leaving a handler out switches off only `commit`. */
+/**
+ * Checks `config.handlers`. The list only documents which handlers run, except that commits are off if it has no
+ * `commit`.
+ */
 function lintShipped({ source, report }: LintableEngine): void {
   const listed = source.config?.handlers;
   if (listed === undefined) return;

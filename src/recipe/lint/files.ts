@@ -62,7 +62,10 @@ function lintRead(lintable: LintableSequence, index: number, read: BlockRead, ea
   }
 }
 
-/** Whether some writer runs at every size of work at which the document is read. False if other conditions matter. */
+/**
+ * Whether, for each size of work at which the document is read, at least one writer runs. Considers only conditions
+ * about the size; false if the reader has any other.
+ */
 function coverEverySize(writers: readonly BlockWrite[], { when: reading }: BlockRead): boolean {
   const bySize = writers.filter(({ when, unsure }) => unsure.length === 0 && when.every(isAboutSize));
   return (
@@ -131,7 +134,8 @@ export function listReads(
 ): BlockRead[] {
   const place = ['blocks', index];
   const when = block.when === undefined ? [] : [block.when];
-  // Inputs added by role are always written by an earlier block, and have no position in the recipe file.
+  // Inputs that resolve/default-inputs.ts added are not checked: an earlier block always writes them, and they have no
+  // position in the recipe file to report.
   const isStated = (part: object | undefined, key: string) => raw === undefined || (part !== undefined && key in part);
   const named = (key: 'read' | 'consult', without: BlockRead['without']) =>
     'read' in block && isStated(raw, key)

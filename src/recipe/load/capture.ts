@@ -86,7 +86,10 @@ function createLibrary(texts: ReadonlyMap<string, string>, { homes = [] }: Captu
   };
 }
 
-/** Keeps the modes and vars that `init` resolved for a workflow, since no source contains the flags and `--set`. */
+/**
+ * Takes over the modes and vars that `init` resolved for a workflow. They depend on flags and `--set`, which no
+ * captured source contains.
+ */
 function keepSettings(again: CapturedRecipe, { workflow: before }: CapturedRecipe): CapturedRecipe {
   const { workflow } = again;
   if (workflow === undefined || before === undefined) return again;

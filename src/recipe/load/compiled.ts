@@ -35,7 +35,7 @@ type WorkflowDraft = Extract<CheckedSource, { type: 'meta' }> & {
 /** The definition of a role, with what lint needs to judge it. */
 export type AgentDraft = CapturedAgent & Pick<AgentDefinition, 'maySave' | 'unread' | 'flaw'>;
 
-/** A resolved recipe and what it was resolved from, apart from its own file. */
+/** A resolved recipe, with the prompt files and agent definitions that went into it. */
 interface RecipeParts {
   recipe: ResolvedRecipe;
   /** Prompt files by the reference in the recipe; shipped ones by their path in the package. */
@@ -52,7 +52,7 @@ export interface CompiledPhase {
   stated: MetaSource['phases'][number] | null;
   /** The recipe's file; null if there is none with this name. */
   file: LibraryFile | null;
-  /** Why the file was not found. */
+  /** Why no recipe with this name was found; null if one was. */
   problem: string | null;
   /** The compiled recipe; null if there is no file. */
   compiled: CompiledRecipe | null;

@@ -11,7 +11,10 @@ export interface Library {
   shipped: string;
   /** Absolute root of the project; null outside any project. */
   project: string | null;
-  /** Finds files at any depth. Without it, only files directly in a directory are found, and no shared homes. */
+  /**
+   * Finds files at any depth. If absent, only files directly in a directory are found, and shared homes are not
+   * searched.
+   */
   files?: () => FileFinder;
   /** Shared homes, used instead of those that the user's settings and the project's preferences name. */
   shared?: readonly string[];
@@ -51,8 +54,9 @@ export function findHome(library: Library, path: string): LibraryHome | null {
 }
 
 /**
- * Whether a file really lies in its home, with all links followed. True also for a missing file, and for all shipped
- * files. The recipe directories of a project may themselves be links to elsewhere.
+ * Whether a file still lies in its home once all symbolic links are followed. If a recipe directory of a project is
+ * itself a link, the directory that it leads to counts as part of the project. True also for a missing file and for
+ * every shipped file.
  */
 export function isInsideHome({ files }: Library, { base, origin }: LibraryHome, path: string): boolean {
   if (origin === 'shipped' || files === undefined) return true;
@@ -84,7 +88,7 @@ function listSharedHomes(around: Library): string[] {
   const finder = files();
   const user = finder.settings === null ? [] : [`${finder.settings}/dev-cli`];
   const text = project === null ? null : reader.read(`${project}/${PREFERENCES_FILE}`);
-  // Parsing the YAML takes longer than everything else here, and few projects name recipes.
+  // The quick search for the word comes first, because parsing the YAML is slow and few projects set `recipes`.
   if (project === null || text === null || !text.includes('recipes')) return user;
   const named: string[] = [];
   readProjectSettings(text, ['recipes'], ({ recipes = [] }, report) => {

@@ -11,7 +11,7 @@ export interface ShippedTexts {
   yaml: Readonly<Record<string, Record<string, unknown>>>;
   /** Agent definitions, by the digest of their text. */
   agents: Readonly<Record<string, ShippedAgent>>;
-  /** The digests of recipes without lint findings whose sources are all shipped. */
+  /** The digests of recipes that use only shipped files and in which lint found nothing. */
   sound: readonly string[];
 }
 

@@ -62,7 +62,11 @@ export function addDefaultInputs(
   });
 }
 
-/** Selects what the main agent reads: a plan's basis, the draft to be filled or, in other blocks, files when needed. */
+/**
+ * Selects what the main agent must read and what it may consult. To generate a plan it reads the draft and the
+ * analyses, or the findings if there are none; to fill sections it reads the draft. In other blocks it must read
+ * nothing.
+ */
 function selectForAction(block: ResolvedBlock, written: Documents): { read: string[]; consult: string[] } {
   if (runsCommand(block, 'plan generate')) {
     const condensed: Kind = written.analyses.length > 0 ? 'analyses' : 'findings';
@@ -74,7 +78,7 @@ function selectForAction(block: ResolvedBlock, written: Documents): { read: stri
   if ('sections' in block && block.sections.length > 0) {
     return { read: select(written, ['draft']), consult: select(written, ['findings', 'analyses']) };
   }
-  // A gate shows its artifact anyway.
+  // A gate with an artifact already presents the document that matters, so it lists none to consult.
   const isShown = 'artifact' in block && block.artifact !== undefined;
   return { read: [], consult: isShown ? [] : select(written, ALL) };
 }

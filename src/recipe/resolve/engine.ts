@@ -26,7 +26,10 @@ export interface EngineReaders {
   shipped: ReadSibling;
 }
 
-/** Which disposition wins when several apply, if the recipe states no `triage_precedence`. */
+/**
+ * The order in which triage tries its decisions if the recipe states no `triage_precedence`; the first that applies
+ * wins.
+ */
 export const DEFAULT_PRECEDENCE: readonly Disposition[] = ['halt', 'adapt', 'retry'];
 
 /** Preferences that the engine reads in every recipe. */
@@ -175,8 +178,9 @@ function getAnchor(handler: OwnHandlerSource | undefined): string {
 }
 
 /**
- * Lists the own handlers that follow `anchor`, directly or after one another: each before its own followers, otherwise
- * in file order (engine.md, Own handlers). A handler in a cycle, or whose `after` names no stage, follows no anchor.
+ * Lists the own handlers that follow `anchor`, directly or through other handlers, in the order in which they run: file
+ * order, except that each handler is followed at once by those whose `after` names it (engine.md, Own handlers). A
+ * handler whose `after` names no stage, or leads into a cycle, is in no list.
  */
 function sortHandlers(handlers: OwnHandlers, anchor: string): string[] {
   return Object.keys(handlers)

@@ -4,7 +4,10 @@ import type { ChoiceTarget, Program, ProgramBlock } from '../../machine/program.
 import { standsForInit } from '../declared.js';
 import type { ResolvedBlock } from '../resolved.js';
 
-/** Builds the part of a recipe that the state machine needs, without text for agents and documents (recipes.md §5). */
+/**
+ * Builds the part of a recipe that the state machine needs. It contains no texts for agents and no names of documents
+ * (recipes.md §5).
+ */
 export function buildProgram(blocks: readonly ResolvedBlock[]): Program {
   return { blocks: blocks.map(buildProgramBlock) };
 }
@@ -25,7 +28,10 @@ function buildProgramBlock(block: ResolvedBlock): ProgramBlock {
   };
 }
 
-/** Whether the block has rounds, choices or a way back for `maxRounds` to limit. */
+/**
+ * Whether `maxRounds` limits anything in this block: it runs in rounds, offers choices, or can go back to an earlier
+ * block.
+ */
 function leadsBack(block: ResolvedBlock): boolean {
   return BLOCK_KINDS[block.kind].loops || 'choices' in block || 'revise' in block;
 }

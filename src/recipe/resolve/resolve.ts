@@ -112,7 +112,7 @@ function toId(type: string): string {
   return /^[a-z_]/.test(word) ? word : `_${word}`;
 }
 
-/** Not listed as an artifact, because PLAN.md, which is rendered from it, is. */
+/** Documents that are not listed as artifacts: PLAN.md, which is rendered from this one, is listed instead. */
 const UNNAMED = ['plan-content.json'];
 /** The largest number of rounds for which each round's document is listed. */
 const MOST_ROUNDS = 20;

@@ -161,7 +161,7 @@ export function resolveWorkflowSettings(
 ): { workflow: ResolvedWorkflow; preferences: RunSettings['preferences'] } {
   const mode = { depth: 'standard', interaction: 'interactive', ...flags, ...workflow.mode };
   const declared = Object.assign({}, ...workflow.phases.map(({ recipe }) => recipe.vars), workflow.vars);
-  // First for all phases together, to report a key that none of them declares.
+  // Once for all phases together, to find keys of `--set` that none of them declares.
   const { vars, preferences } = resolveSettings({ ...workflow, vars: declared }, text, set);
   const settled = (phase: ResolvedPhase): ResolvedPhase => {
     const { recipe } = phase;

@@ -24,7 +24,10 @@ const BY_HARNESS = Object.fromEntries(HARNESS_IDS.map((id) => [id, Type.Optional
 const AgentSchema = Type.Object(
   {
     effort: Type.Optional(Type.Unsafe<'low' | 'medium' | 'high'>(effort)),
-    /** Accepted here, but refused later with a hint on what to write instead, because users try it first. */
+    /**
+     * Not valid, but the first thing that users try. The schema lets it pass, and a later check refuses it with a hint
+     * on what to write instead.
+     */
     model: Type.Optional(Type.Unknown()),
     ...BY_HARNESS,
     drive: Type.Optional({

@@ -72,7 +72,7 @@ function isSameError(told: RecipeProblem, { file, line, column, length }: Recipe
   );
 }
 
-/** Wraps a log so that it drops warnings about values that contain, or lie within, a value with an error. */
+/** Wraps a log so that it drops each warning about a value in which, or around which, an error was already reported. */
 export function leaveOutFaulty(report: ProblemLog): ProblemLog {
   const faulty = report.problems.flatMap(({ severity, pointer }) =>
     severity === 'error' && pointer !== undefined ? `${pointer}/` : [],

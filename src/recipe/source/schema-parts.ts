@@ -3,7 +3,10 @@ import { enumSchema, noOtherKeys } from '../../base/schema.js';
 
 /** The fields that all three recipe types share, and the parts from which their schemas are built (recipes.md §1). */
 
-/** Not only white space. A pattern rather than a length, so that the generated validator needs no code from ajv. */
+/**
+ * Text that is not only white space. A pattern, because a minimum length would make the generated validator need code
+ * from ajv.
+ */
 const NOT_BLANK = { pattern: '\\S' };
 /** Adds examples for editors; validators ignore them. */
 const shown = (examples: readonly unknown[]) => (examples.length === 0 ? {} : { examples: [...examples] });

@@ -175,7 +175,7 @@ export const askingFields = {
     filesSchema('Files the agent reads only when needed. Default, without `read`: by its step.', ['analysis/gap.md']),
   ),
 };
-/** States that the step needs the user. */
+/** Marks a step that cannot be done without the user. */
 export const asksField = Type.Optional(
   Type.Literal('user', {
     description: 'The step needs the user. Default for an llm-loop whose exitCheck is `dev-cli draft validate`.',

@@ -32,16 +32,17 @@ export function checkValue(schema: CheckedSchema, value: unknown, report: Proble
   const worded = new Set(faults.flatMap(({ kind, pointer }) => (kind === 'word' ? pointer : [])));
   for (const fault of faults) {
     const place = parsePointer(fault.pointer);
-    // The list of allowed words already implies the type.
+    // The value is also reported as none of the allowed words, which tells the author enough.
     if (fault.kind === 'type' && worded.has(fault.pointer)) continue;
     if (fault.kind === 'unknown-key') {
       reportUnknownKey(fault, place, report);
       misfits.unknown.push([...place, fault.key]);
       continue;
     }
-    // An unknown word for the type makes the whole surrounding object unusable.
+    // If `type` or `actor` has an unknown word, no schema applies to the object that contains it, so all of that object
+    // is unusable.
     misfits.broken.push(fault.kind === 'word' && fault.isTag ? place.slice(0, -1) : place);
-    // The report of a misspelt key already suggests this missing key.
+    // The key is not missing but misspelt, and the report of the misspelt key already suggests the right one.
     if (fault.kind === 'missing' && misspelt.has(toPointer(...place, fault.key))) continue;
     const tag = fault.kind === 'missing' ? findMisspeltKey(fault) : undefined;
     if (fault.kind === 'missing' && tag !== undefined) {
@@ -58,7 +59,10 @@ export function checkValue(schema: CheckedSchema, value: unknown, report: Proble
   return misfits;
 }
 
-/** Finds the key that is probably a misspelt `type` or `actor`; no other rule of the schema would report that key. */
+/**
+ * Finds the key that is probably a misspelt `type` or `actor`. As long as the type is unknown, the schema cannot say
+ * which keys are allowed, so nothing else would report this one.
+ */
 function findMisspeltKey({ key: missing, given }: SchemaFault & { kind: 'missing' }): string | undefined {
   if ((missing !== 'type' && missing !== 'actor') || !isRecord(given)) return undefined;
   return Object.keys(given).find((key) => key !== 'id' && findSuggestion(key, [missing]) === missing);

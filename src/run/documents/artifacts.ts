@@ -8,7 +8,7 @@ import type { RunState } from '../state.js';
 
 /**
  * Returns a string that identifies the present version of a document, for `found` of state.json; null if there is no
- * regular file. Its times are only compared for equality, never with a clock.
+ * regular file. It contains times of the file, which are only compared for equality, never with a clock.
  */
 export function fingerprintDocument(files: DocumentReader, path: string): string | null {
   const facts = files.facts(path);

@@ -16,7 +16,10 @@ export interface Documents extends DocumentReader {
  */
 export interface PendingDocuments extends Documents {
   write(path: string, content: string | Uint8Array): void;
-  /** Writes a document whose content no entry needs to hold, because `renderings.ts` can render it again. */
+  /**
+   * Writes a document that `renderings.ts` can render again from entries and state, so that the journal need not hold
+   * it.
+   */
   render(path: string, content: string | Uint8Array): void;
   /**
    * Appends to a rendered document without reading it.
@@ -89,8 +92,8 @@ export function createDocumentOverlay(files: DocumentReader): PendingDocuments {
     },
     render: (path, content) => {
       const pending = overlay.get(path);
-      // If this decision has already written the document, no entry holds a base from which to render it, so the whole
-      // content has to be in the entry.
+      // If this decision has already written the document, what it wrote will be in no entry, and nothing could be
+      // rendered from it later. The whole rendered content then goes into the entry.
       const isWritten = pending !== undefined && pending.rendered === undefined;
       overlay.set(path, { content: toBytes(content), ...(isWritten ? {} : { rendered: 'whole' as const }) });
     },

@@ -19,7 +19,7 @@ import { collectRenderings, isRemnant, type Rendering } from './renderings.js';
 export interface LostContents {
   /** The contents to restore; null for a document that reappeared after its removal and is to be removed again. */
   contents: ReadonlyMap<string, Buffer | null>;
-  /** The contents to restore for documents that no entry holds and that are therefore rendered again. */
+  /** The contents to restore for documents whose content is in no entry, so that it had to be rendered again. */
   renderings: ReadonlyMap<string, Buffer>;
   /**
    * Lost documents that no entry holds. Listed only after a reboot, since otherwise every call would report them again.
@@ -106,7 +106,7 @@ function compareRecorded(compared: Compared, recorded: ReadonlyMap<string, Recor
     const versions = versionsOf(document).flatMap((digest) => contents.get(digest) ?? []);
     const isLost = isOlder(compared, path, document) || isTorn(files, path, [NOTHING, ...versions]);
     if (document.after === null) {
-      // A document that a commit removed exists again, in whole or in part.
+      // A commit had removed this document, and the reboot brought all or a part of it back, so it is removed again.
       if (rebooted && isLost) found.contents.set(path, null);
     } else if (isLost) {
       const content = contents.get(document.after);
@@ -127,7 +127,10 @@ function isOlder({ files, rebooted }: Compared, path: string, { known }: Recorde
   return typeof current === 'string' && known.has(current);
 }
 
-/** @param known digests of the document's contents in entries */
+/**
+ * Finds out whether a rendered document was lost, and whether somebody else edited it.
+ * @param known digests of the document's contents in entries
+ */
 function compareRendering(
   { files, past, rebooted }: Compared,
   path: string,
@@ -185,7 +188,8 @@ export function restoreDocuments(
     state.pendingAction = { ...pending, before };
   }
   for (const [path, content] of lost.renderings) files.render(path, content);
-  // A crash interrupted the commit that wrote the stale renderings; finishing that commit needs no notice.
+  // Stale renderings come from a commit that a crash interrupted. Restoring them only finishes that commit, so there is
+  // no notice about them.
   const rendered = [...lost.renderings.keys()].filter((path) => !stale.includes(path));
   return [
     ...describeRestored([...lost.contents.keys(), ...rendered], rebooted),
@@ -212,7 +216,10 @@ function describeEdited(paths: readonly string[]): string[] {
   ];
 }
 
-/** Renders PLAN.md from plan-content.json, because `plan generate` for a name without a run writes no journal. */
+/**
+ * Renders PLAN.md from plan-content.json. Needed if `plan generate` wrote both for a name that had no run yet: such a
+ * call writes nothing to the journal.
+ */
 function renderPlanAnew(files: DocumentReader, name: string): Buffer | null {
   const plan = readPlan(createDocumentOverlay(files));
   return plan === null ? null : Buffer.from(renderPlan(plan, {}, createPlanExtras(plan, name, null)));
@@ -228,7 +235,7 @@ function isPromised({ pendingAction }: RunState, path: string): boolean {
   return pendingAction !== null && pendingAction.before[path] !== undefined;
 }
 
-/** Stands for a version whose content is unknown: only an empty document counts as a remnant of it. */
+/** A version to compare with in any case, so that an empty document counts as torn even if no real version is known. */
 const NOTHING = Buffer.alloc(0);
 
 /**

@@ -31,7 +31,7 @@ export interface RenderingCollector {
   render(state: RunState, contents: JournalPast['contents']): ReadonlyMap<string, Rendering>;
 }
 
-/** The changes to a rendered document since its content was last in an entry. */
+/** How a rendered document has changed since an entry last held all of its content. */
 interface Course {
   /** Digest of the last content in an entry; null if there was none. */
   base: string | null;
@@ -108,18 +108,19 @@ function render(path: string, course: Course, base: Buffer | null, state: RunSta
   const content = Buffer.from(
     (base?.toString('utf8') ?? NOTE_HEADS[path as keyof typeof NOTE_HEADS]) + course.additions.join(''),
   );
-  // Notes only grow, so an earlier content is always the beginning of this content, and `isTorn` recognizes it.
+  // Notes are only ever appended to. An older content is therefore the beginning of this one, which `isTorn`
+  // recognizes.
   return { content, isOlder: () => false };
 }
 
-/** @param ids in the order in which they were ticked */
+/** Renders PLAN.md with the boxes of these todos ticked. @param ids in the order in which they were ticked */
 function renderTicked(base: string, ids: readonly string[]): Rendering {
   const content = Buffer.from(tickBoxes(base, new Set(ids)));
   return {
     content,
     isOlder(present) {
-      // An interrupted write may mix bytes of two versions. All versions differ only in the marks between the brackets,
-      // so comparing with the base is enough.
+      // An interrupted write may leave bytes of two versions. Versions differ only in which boxes are ticked, so every
+      // byte left is one of the newest version or of the base.
       const isWhole = present.length === content.length && !present.includes(0);
       if (!isWhole && isRemnant(present, content, Buffer.from(base))) return true;
       const text = present.toString('utf8');
@@ -130,7 +131,7 @@ function renderTicked(base: string, ids: readonly string[]): Rendering {
   };
 }
 
-/** Only dev-cli writes this document, so any other content is an older one. */
+/** Renders context/outputs.json. Only dev-cli writes this file, so any other content is an older version of it. */
 function renderValues(state: RunState): Rendering | null {
   const engine = findLastEngine(state);
   return engine === null ? null : { content: Buffer.from(renderOutputs(engine)), isOlder: () => true };

@@ -4,7 +4,8 @@ import type { RunEngine } from '../engine.js';
 
 /**
  * Tells whether the plan on disk may differ from the captured plan, without a parser and without `node:crypto`, because
- * every `next` checks this (house.md, Speed). Marks prove nothing; they only show when a closer comparison is needed.
+ * every `next` checks this (house.md, Speed). It compares marks, that is, sizes with checksums. Equal marks prove
+ * nothing; different ones mean that a closer comparison is needed.
  */
 
 const CONTENT = 'plan-content.json';
@@ -31,7 +32,7 @@ function readMark(files: DocumentReader, path: string): string | null {
   return content === null ? `${facts.size}` : `${content.length}:${crc32(content)}`;
 }
 
-/** Returns whether one of the plan files differs from its mark; a missing file does not count. */
+/** Returns whether one of the plan files differs from its recorded mark. A missing file counts as no difference. */
 export function mayPlanDiffer({ planMarks }: RunEngine, files: DocumentReader): boolean {
   const { content, shown } = digestPlanFiles(files);
   return (content !== null && content !== planMarks.content) || (shown !== null && shown !== planMarks.shown);

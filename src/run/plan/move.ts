@@ -15,11 +15,11 @@ export interface PlanChanges {
   added: readonly string[];
   removed: readonly string[];
   changed: readonly string[];
-  /** Something outside the todos differs. */
+  /** Whether anything outside the todos differs. */
   rest: boolean;
-  /** plan-content.json is no longer valid. */
+  /** Whether plan-content.json is no longer valid. */
   broken: boolean;
-  /** PLAN.md was edited by hand and now has another meaning. */
+  /** Whether PLAN.md was edited by hand so that it now says something else. */
   edited: boolean;
 }
 
@@ -45,17 +45,20 @@ export function readCachedPlanDifference({ snapshot, files }: Head): PlanDiffere
   return isIt ? (kept['moved'] as PlanDifference | null) : undefined;
 }
 
-/** Identifies the two plans that are compared; like the marks that it contains, the key proves nothing. */
+/**
+ * Returns a key for the two plans that are compared: while it stays the same, cached differences are valid. It contains
+ * sizes and checksums, which could in theory be equal for different plans.
+ */
 function renderKey({ planDigest, order, proposed }: RunEngine, files: DocumentReader): string {
   const { content, shown } = digestPlanFiles(files);
   return [planDigest, order.length, proposed?.at, content, shown].join(' ');
 }
 
 /**
- * Returns the cached differences, or computes and caches them, without a commit. If the cache cannot be written, an
- * edited PLAN.md is not read back, because every later call would have to do so again.
+ * Returns the cached differences, or finds and caches them, without a commit. If they are to be cached but
+ * cannot be, an edited PLAN.md is not read back: that is slow, and every later call would have to do it again.
  * @param head the run, with its lost documents restored. Otherwise a lost plan file would be cached as a difference,
- * and `withoutEdits` would take it for an edit.
+ * and `excludeEditedPlan` would then take the loss for an edit.
  * @param find compares the plan on disk with the captured plan; `readsBack`: whether to read an edited PLAN.md back
  */
 export function readPlanDifference(
@@ -76,8 +79,8 @@ export function readPlanDifference(
 }
 
 /**
- * Removes the plan files from a list of possibly lost documents if an earlier call has read them in their present form:
- * then somebody edited them. A missing file stays in the list.
+ * Removes the plan files from a list of documents that may be lost, if an earlier call has cached how they differ in
+ * their present form: they were edited, not lost. A missing file stays in the list.
  */
 export function excludeEditedPlan(short: string[], snapshot: RunState, files: DocumentReader): string[] {
   if (snapshot.engine === null || readCachedPlanDifference({ snapshot, files }) === undefined) return short;
