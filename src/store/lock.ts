@@ -22,7 +22,7 @@ export interface Lock {
   release(): void;
 }
 
-/** The process that takes a lock, and how. */
+/** Which process takes a lock, for what purpose, and how it treats files that other programs wrote. */
 export interface LockOwner {
   identity: ProcessIdentity;
   clock: Clock;
@@ -34,7 +34,8 @@ export interface LockOwner {
    */
   foreignMs?: number;
   /**
-   * Set if other programs use the same lock file and write `pid: N` as YAML; each then holds it as long as it lives.
+   * Set if other programs use the same lock file and write `pid: N` into it, as YAML. Such a file counts as held while
+   * process N lives.
    */
   plain?: true;
   /** Additional keys to write to the file for other readers. The keys of `LockRecord` take precedence. */

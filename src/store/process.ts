@@ -100,7 +100,7 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/** Milliseconds after a boot in which an entry without boot id still counts as older, since the clock may be off. */
+/** An entry without boot id counts as older than a boot until this long after it (ms), since the clock may be off. */
 const MARGIN = 60_000;
 
 /**
