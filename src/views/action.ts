@@ -102,7 +102,7 @@ export function renderEnvelope(result: CallResult, reader: ActionReader): Answer
   };
 }
 
-/** The reader of an action: the caller and, in case hooks do not name its harness, the harness mark. */
+/** Who reads an action: the caller and, for a caller whose harness no hook has named, the harness mark. */
 export type ActionReader = Pick<ReadContext, 'caller' | 'mark'>;
 
 type Voice = (typeof VOICES)[string];
@@ -160,7 +160,8 @@ const DATA = {
 
 /**
  * Describes how to start agents, and when to acknowledge.
- * @param notice after which background agent's notice the ack is run: `each` or `the last`
+ * @param isTogether whether several agents are to be started in one message
+ * @param notice `each` or `the last`: after which of the notices that background agents have ended the ack is run
  */
 function describeStart({ start, calls }: Voice, isTogether: boolean, notice: string): string {
   return start.replace('<calls>', calls?.[isTogether ? 1 : 0] ?? '').replace('<notice>', notice);

@@ -29,7 +29,7 @@ export function buildDocumentReport(file: string, kind: string, { problems, warn
   };
 }
 
-/** The largest number of unlisted paths that are named. */
+/** How many of the changed paths that the result does not list are named; the others are only counted. */
 const UNLISTED_SHOWN = 50;
 
 /**
@@ -81,7 +81,7 @@ export function buildCommandReport(
   };
 }
 
-/** Renders a plan's command as foreign text. */
+/** Renders a plan's command on one line, shortened and with secrets masked: its text comes from an agent. */
 function shownCommand(argv: readonly string[]): string {
   return toCommandLine(argv, 500);
 }

@@ -13,7 +13,7 @@ export interface Segment {
   who: 'agent' | 'you' | 'commands';
   /** The stage of a todo, the command, or the kind of a step's action. */
   what: string;
-  /** Null while the work continues, and if it became void. */
+  /** Whether the work succeeded; null while it continues, and if it became void. */
   ok: boolean | null;
   /** `seq` of the entry that began it. */
   seq: number;
@@ -86,7 +86,8 @@ export function createClock(): RunClock {
 export interface RunFollower {
   told: TimelineFacts;
   /**
-   * @param commit its entries; the clock has already ticked for those of this run
+   * Takes the next commit.
+   * @param commit the commit's entries; the caller has already passed those of this run to the clock's `tick`
    * @param folded the state after the commit
    */
   take(commit: readonly Entry[], folded: JsonObject | null): void;

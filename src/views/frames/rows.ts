@@ -4,7 +4,7 @@ import type { TextRow } from '../rows.js';
 import { SIGNS } from '../signs.js';
 import { fitText, measureText, padLine } from './columns.js';
 
-/** With fewer columns than the first number, wrapped text is indented less; than the second, durations are left out. */
+/** With fewer than WIDE columns, wrapped text is indented less; with fewer than TIMED, todos have no durations. */
 const WIDE = 80;
 const TIMED = 60;
 
@@ -38,7 +38,10 @@ export function layOutRow([lead, ...cells]: TextRow, columns: number): Paragraph
   return { spans: [...spans, ...more.flatMap((span) => [{ text: '  ' }, span])], indent };
 }
 
-/** Colours signs that begin a part of a text. Two or more blanks separate parts. A sign stays with the next word. */
+/**
+ * Colours the signs with which parts of a text begin; two or more spaces separate parts. A line cannot break between a
+ * sign and the word after it.
+ */
 function paintSigns(text: string): Span[] {
   return text.split(/(?<=^ *|\s{2})(\S \S.*?)(?=\s{2}|$)/u).map((part) => {
     const as = SHADES.get(part.slice(0, 1));
