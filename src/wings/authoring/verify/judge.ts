@@ -55,7 +55,7 @@ function findEndlessLoops(
   const passed = new Set<number>();
   for (const [number, { from, move }] of edges.entries()) {
     const { block = -1, state } = nodes[from]?.standing.place ?? {};
-    // Redoing a block again and again allows any number of its rounds, so those edges do not count.
+    // After a redo, a block may have any number of rounds; a loop that passes only there does not pass by itself.
     const isOfWork = number < work.edges || exactRounds.size === 0;
     if (isOfWork && state === 'active' && move.event.type === 'DONE') passed.add(block);
   }
@@ -158,7 +158,7 @@ function findDeadEnds({ recipe }: ExplorationSubject, graph: StateGraph): Verify
   const { nodes, edges } = graph;
   const work = edges.filter(({ move }) => move.kind !== 'own');
   const completing = reachBack(graph, work);
-  // If no run can complete at all, a stop is not a way out.
+  // A stop that the author intended is not a dead end, unless no run of the recipe can complete at all.
   const alive = completing.has(0) ? new Set([...completing, ...findLastStops(recipe, nodes)]) : completing;
   const isDead = (at: number) => {
     const state = nodes[at]?.standing.place.state;

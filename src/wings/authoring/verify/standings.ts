@@ -10,7 +10,7 @@ import {
   reduceCountedPlace,
 } from './place.js';
 
-/** A standing that an exploration has reached: one object, shared by all states that have it. */
+/** A standing (place and counters) that an exploration has reached: one object, shared by all states that have it. */
 export interface KnownPlace extends CountedPlace {
   /** Counted from 0, in the order in which they were reached. */
   number: number;

@@ -24,7 +24,7 @@ export interface Condition {
    * does not hold.
    */
   holds(values: readonly unknown[]): boolean;
-  /** The same for indices of values, with results cached. */
+  /** Like `holds`, but takes the index of each value among its candidates, and caches results. */
   holdsAt(indices: readonly number[]): boolean;
 }
 
