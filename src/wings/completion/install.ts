@@ -33,8 +33,9 @@ interface Piece {
 type Change = 'written' | 'removed' | 'none' | 'edited';
 
 /**
- * `keep`: renews an existing block, but adds none. It does not remove the block either: the shell may report that it
- * needs no block only because it has loaded this one.
+ * What to do with dev-cli's block in a startup file. `put` adds or renews it; `take` removes it. `keep` renews it if it
+ * is there, but neither adds nor removes one: the shell may report that it needs no block only because it has loaded
+ * this one.
  */
 type Aim = 'put' | 'keep' | 'take';
 
