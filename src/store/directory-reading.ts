@@ -20,7 +20,7 @@ export interface StorePaths {
   layout: StoreLayout;
   /** The root's real path: absolute, with every symbolic link resolved. */
   root: string;
-  /** `Layout.home`, absolute. It may be a link, and need not exist. */
+  /** `StoreLayout.home`, absolute. It may be a link, and need not exist. */
   home: string;
   /** Resolves a directory below the root; throws if a link leads out of the root. */
   inside(path: string): string;

@@ -8,7 +8,7 @@ import { ENTRY_VERSION, type Entry } from './store.js';
 export interface JournalReader {
   /** For messages: the path relative to the root. */
   readonly name: string;
-  /** For messages: what a stream is called (`Layout.noun`). */
+  /** For messages: what a stream is called (`StoreLayout.noun`). */
   readonly noun: string;
   readonly size: number;
   /** Returns the bytes from `from` (inclusive) to `to` (exclusive). */

@@ -251,7 +251,8 @@ export function createStreamOpener<S extends WithSeq>(
 
 /**
  * Creates the part of a store that only reads.
- * @throws in each method: the errors documented at `ReadStore`, and those of `Layout.checkedName` for an invalid name
+ * @throws in each method: the errors documented at `ReadStore`, and those of `StoreLayout.checkedName` for an invalid
+ * name
  */
 export function createReadStore<S extends WithSeq>(options: ReadOptions, finder: StreamOpener<S>): ReadStore<S> {
   return {
