@@ -100,7 +100,7 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/** An entry without boot id counts as older than a boot until this long after it (ms), since the clock may be off. */
+/** How long (ms) after a boot an entry without boot id still counts as written before it: the clock may be off. */
 const MARGIN = 60_000;
 
 /**

@@ -20,7 +20,7 @@ import {
 } from './store.js';
 import { readEntryContent } from './texts.js';
 
-/** How often a comparison is begun at most; it starts again when another call commits meanwhile. */
+/** How many times a comparison is started at most. It is started again when another call commits meanwhile. */
 const LOOKS = 20;
 
 interface Options<S extends WithSeq> {
