@@ -42,7 +42,7 @@ export function buildCommandReport(
   { name, action, place, wait }: { name: string; action: string; place: Directories; wait: number },
   { done, running, unlisted }: { done: readonly CommandEvidence[]; running: QueuedCommand | null; unlisted: string[] },
 ): Answer {
-  // A command that is still running is not a finding.
+  // A command that is still running does not make the check fail.
   const ok = done.every((evidence) => evidence.ok);
   const status = !ok ? 'failed' : running === null ? 'passed' : 'running';
   const redFirst = [...done.filter((evidence) => !evidence.ok), ...done.filter((evidence) => evidence.ok)];

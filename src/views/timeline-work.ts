@@ -133,7 +133,7 @@ export function createFollower(clock: RunClock): RunFollower {
       end(actionId, seq, !BAD.includes(status), summary, Object.keys(evidence)),
     'task-failed': ({ actionId, reason }, seq) => end(actionId, seq, false, reason),
     'command-started'({ key, todoId, id, argv, block }, seq) {
-      // A command of a block is an action, which the history already has.
+      // Without an acceptance's id, the command is that of a block: an action, which the history already has.
       if (id === undefined) return;
       const row = findPlace(told.state) ?? todoId ?? block;
       begin(key, seq, { row, who: 'commands', what: toCommandName(argv, 120) });

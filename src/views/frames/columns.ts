@@ -16,8 +16,8 @@ function listSigns(text: string): { sign: string; columns: number }[] {
 }
 
 /**
- * Returns the most columns that a text may take. Some terminals give each character of a grapheme columns of its own,
- * and a printed line must not wrap there either.
+ * Returns the largest number of columns that a text takes on any terminal. Some give each character of a grapheme
+ * columns of its own, and a printed line must not wrap there either.
  */
 export function measureMost(text: string): number {
   if (isPlain(text)) return text.length;
