@@ -12,7 +12,7 @@ import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
 interface Setting {
   program: EngineProgram;
   todos: readonly NewTodo[];
-  /** The findings that a stage can have, if it has any. */
+  /** The findings to try, each at every stage that can have it. */
   trouble: readonly Partial<Findings>[];
   /** Whether to include the stages that only some todos or runs have. */
   all: boolean;

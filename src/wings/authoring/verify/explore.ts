@@ -27,7 +27,7 @@ export interface WatchedStep {
   to: number;
 }
 
-/** Takes the place of the real place in keys that are to compare only counters. */
+/** Stands in for the real place in keys that are to compare counters alone. */
 const NOWHERE: MachinePlace = { value: '', block: -1, state: 'active' };
 
 /** Arguments for INVALIDATE, HALT and ABORT, which depend neither on bounds nor on conditions. */
@@ -65,7 +65,7 @@ class Explorer {
   readonly #owned = new Map<string, number>();
   /** Redos that have been explored already: the block, and the world in which it was redone. */
   readonly #redone = new Set<string>();
-  /** By index of a block: the transition that invalidates it. */
+  /** For each block, by its index: the transition that redoes it (INVALIDATE). */
   readonly #again = new Map<number, LearnedTransition>();
   #isAborted = false;
   /** States that also have moves other than `work`: these are explored after everything that `work` moves reach. */

@@ -18,7 +18,7 @@ export interface ExploredTransition {
   to: number;
   move: Move;
   chosen: readonly Chosen[];
-  /** How often it is taken in a row; more than once only if it combines the rounds that exhaust a loop. */
+  /** How often it is taken in a row: once, unless it stands for all rounds of a loop before the last. */
   times: number;
 }
 

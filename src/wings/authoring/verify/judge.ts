@@ -107,7 +107,7 @@ function findNeedOfRemote({ recipe }: ExplorationSubject, graph: StateGraph): Ve
   const { nodes, edges } = graph;
   const without = edges.filter(({ move }) => move.kind !== 'own' && move.remote !== true);
   if (!edges.some(({ move }) => move.remote === true) || reachBack(graph, without).has(0)) return [];
-  // Every completed end lies behind a command that fails without a remote.
+  // Without a remote no run completes: on each way to completion, some command fails.
   const reached = reachOn(without);
   const first = edges.findIndex(({ from, move }) => move.remote === true && reached.has(from));
   const node = edges[first]?.from ?? 0;
@@ -151,8 +151,8 @@ function reachOn(edges: readonly ExploredTransition[]): Set<number> {
 }
 
 /**
- * Finds states of the work that have not ended and from which no run can complete, one per block. States after a redo
- * are excluded, because too little is known about them.
+ * Finds unfinished states from which no run can complete, one per block. Only states that `work` moves reach are
+ * considered: after a redo, too little is known.
  */
 function findDeadEnds({ recipe }: ExplorationSubject, graph: StateGraph): VerifyFinding[] {
   const { nodes, edges } = graph;
