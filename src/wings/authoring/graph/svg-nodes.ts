@@ -38,7 +38,7 @@ export function renderEnd({ kind, name }: GraphNode, x: number, y: number): stri
   return `<g>${circle}${signs[kind] ?? ''}${word}</g>`;
 }
 
-/** Breaks a node's facts into lines: two for a fact that fits into two, otherwise one, which may be cut. */
+/** Breaks a node's facts into lines. A fact that fills two lines gets two; any other gets one, cut if too long. */
 function listLines({ facts }: GraphNode): string[] {
   return facts.flatMap((fact) => {
     const lines = wrapText(fact, COLUMNS);
