@@ -59,7 +59,7 @@ const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# inst
  */
 export async function changeCompletion(context: Context, input: Input, env: NodeJS.ProcessEnv): Promise<Answer> {
   const id = input.shell ?? pickShell(env['SHELL']);
-  // Without a home directory, the shell would report paths of the system.
+  // Without a home directory, the paths that the shell reports would be the system's, not the user's.
   if (!isAbsolute(context.home))
     throw new DevCliError('USAGE', 'No home directory is known: HOME is empty, or no absolute path.', {
       fix: 'Set HOME to your home directory, then repeat the call.',
