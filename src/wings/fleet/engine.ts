@@ -81,7 +81,7 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
   const { leg, isFinal, backoff = 1 } = options;
   const sdk = loadSdk();
   const { DBOS } = sdk;
-  // Final errors by execution. The engine would record and report them as errors of its own.
+  // Final errors, by execution. They are kept from the engine, which would record and report them as its own.
   const finals = new Map<string, unknown>();
   let isStopped = false;
   const identify = ({ project, attempt, claim }: CarriedAttempt): string =>
