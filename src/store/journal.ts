@@ -31,9 +31,9 @@ export interface Tail {
 
 interface Line {
   from: number;
-  /** Offset after the newline. */
+  /** Offset in the journal just after the line's newline. */
   to: number;
-  /** Without the newline. */
+  /** The line's bytes, without the newline. */
   text: Buffer;
   /** False for text after the last newline. */
   closed: boolean;

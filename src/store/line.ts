@@ -80,7 +80,7 @@ export function crc32(bytes: Uint8Array): string {
   return renderHexadecimal((crc ^ 0xffffffff) >>> 0);
 }
 
-/** CRC-32 by Node where it has one (from 22.2). For many bytes, and for writers, which load more than `node:zlib`. */
+/** CRC-32 by Node where it has one (from 22.2). For many bytes, and for writers, which also load `node:crypto`. */
 export function nativeCrc32(bytes: Uint8Array): string {
   const native = zlib().crc32;
   return native === undefined ? crc32(bytes) : renderHexadecimal(native(bytes));

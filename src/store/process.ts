@@ -86,7 +86,7 @@ function readNamespace(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;
   } catch {
-    // No /proc: as in `readOrNull`.
+    // There is no /proc here. This is no error, as in `readOrNull`.
     return null;
   }
 }
