@@ -161,7 +161,8 @@ const DATA = {
 /**
  * Describes how to start agents, and when to acknowledge.
  * @param isTogether whether several agents are to be started in one message
- * @param notice `each` or `the last`: after which of the notices that background agents have ended the ack is run
+ * @param notice for agents in the background, which give notice when they end: whether to run the ack after `each`
+ * notice or after `the last`
  */
 function describeStart({ start, calls }: Voice, isTogether: boolean, notice: string): string {
   return start.replace('<calls>', calls?.[isTogether ? 1 : 0] ?? '').replace('<notice>', notice);

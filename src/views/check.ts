@@ -29,7 +29,7 @@ export function buildDocumentReport(file: string, kind: string, { problems, warn
   };
 }
 
-/** How many of the changed paths that the result does not list are named; the others are only counted. */
+/** How many unlisted paths (changed, but not in the result) are named; if there are more, the rest are only counted. */
 const UNLISTED_SHOWN = 50;
 
 /**

@@ -16,7 +16,7 @@ export interface RunLocation {
   root?: string;
 }
 
-/** A row of home. */
+/** A row of home: a run, or a plan without a run. */
 export interface HomeRow extends RunLocation {
   sign: SignName;
   /** Progress, such as `12/40`. */

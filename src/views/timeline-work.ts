@@ -42,7 +42,7 @@ interface Asked {
 export interface TimelineFacts {
   /** The tasks of agents and what dev-cli did itself, in the order in which they began. */
   work: RowSegment[];
-  /** By action id. */
+  /** What the state said about each action when it was issued, by the action's id. */
   asked: ReadonlyMap<string, Asked>;
   /** The phases of a workflow, each with `seq` of the entry that began it. */
   phases: { seq: number; phase: string }[];

@@ -10,7 +10,7 @@ import { type Gate, listActions, listGates } from './timeline-actions.js';
 import { buildRows, type TimelineRow } from './timeline-rows.js';
 import { createClock, createFollower, type RowSegment, type Segment } from './timeline-work.js';
 
-/** Milliseconds in which agents worked, else commands, else you, else nobody: each instant counts only once. */
+/** For how many milliseconds an agent worked; else a command; else you; else nobody. Each instant counts only once. */
 type Split = Record<Segment['who'] | 'idle', number>;
 
 /** What a person sees of a run (view.md, One model). */

@@ -26,7 +26,7 @@ export function layOutRow([lead, ...cells]: TextRow, columns: number): Paragraph
     return { spans: [...begin, ...paintSigns(first)], indent };
   }
   const width = Math.min(title.length, Math.max(12, Math.floor(columns / 3)));
-  // A todo has cells after its id and title.
+  // A row with a sign, and with cells after its title, is that of a todo.
   const isTodo = SHADES.has(mark) && cells.length > 2;
   const shown = isTodo ? padLine([{ text: fitText(title.trimEnd(), width) }], width) : [{ text: title }];
   const more = [
