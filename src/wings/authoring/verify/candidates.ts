@@ -112,7 +112,7 @@ const OPEN_MODES: Readonly<Record<string, readonly string[] | undefined>> = {
 
 function listPreferenceValues(recipe: Declared, name: string, texts: string[], count: number[]): unknown[] {
   const spec = recipe.preferences[name] ?? BUILTIN_PREFERENCES[name];
-  // `auto` is resolved before a run begins.
+  // `auto` is resolved before a run begins, so a condition never reads it.
   if (spec?.values !== undefined) return spec.values.filter((one) => name !== 'pull_request' || one !== 'auto');
   if (spec?.type === 'bool') return [spec.default === true, spec.default !== true];
   return unique([

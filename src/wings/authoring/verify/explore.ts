@@ -11,7 +11,7 @@ import { States } from './states.js';
 import type { ExplorationSubject } from './subject.js';
 import { createWorld, OUTCOME, WorldChange } from './world.js';
 
-/** An observer that checks each step for faults, except for `own` and `inside` moves (see `Move.kind`). */
+/** An observer that checks for faults each step that `work` moves alone can reach (see `Move.kind`). */
 export interface Watch {
   step(step: WatchedStep): void;
 }
@@ -72,7 +72,7 @@ class Explorer {
   readonly #left = new Set<number>();
   /** Whether everything that `work` moves alone reach has been explored. */
   #isWorkDone = false;
-  /** Number of attempts so far. */
+  /** Number of moves tried so far. */
   #tried = 0;
 
   constructor(
@@ -300,7 +300,7 @@ class Explorer {
 interface Taken {
   change: WorldChange;
   learned: LearnedTransition;
-  /** Null at the beginning, like `move`. */
+  /** Where the step begins; null, like `move`, at the beginning of a run. */
   before: CountedPlace | null;
   from: number;
   move: Move | null;

@@ -23,7 +23,7 @@ const FREE = -1;
 const SET = -2;
 const NOT_ZERO = -3;
 
-/** Outcomes of a watched block. */
+/** Outcomes of a watched block; after a redo, those of blocks before the redone one may be `forgotten`. */
 export const OUTCOME = { pending: 0, done: 1, skipped: 2, failed: 3, forgotten: 9 } as const;
 
 /** Returns whether a slot has no known value. */
