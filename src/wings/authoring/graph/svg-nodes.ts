@@ -90,7 +90,7 @@ function renderBox(node: GraphNode, { x, y, width, height }: Box): string {
   ].join('');
 }
 
-/** Draws a head above shoulders. */
+/** Draws the sign of a person: a head above shoulders. */
 export function renderPerson(x: number, baseline: number): string {
   const middle = x + 6;
   return `<circle ${renderColours('f-person')} cx="${middle}" cy="${baseline - 9}" r="3.2"/><path ${renderColours('f-person')} d="M${middle - 6} ${baseline + 1.5}a6 6 0 0 1 12 0z"/>`;
