@@ -27,9 +27,9 @@ interface Options<S extends WithSeq> extends FinderOptions<S> {
 }
 
 /**
- * Creates a store over a medium. The order of steps in a commit, in redoing one, and in a recovery is defined here,
- * once for all media (storage.md, A commit).
- * @throws in each method: the errors documented at `Store`, and those of `Layout.checkedName` for an invalid name
+ * Creates a store over a medium. Defines the order of steps in a commit, a redo and a recovery, which is the same for
+ * every medium (storage.md, A commit).
+ * @throws in each method: the errors documented at `Store`, and those of `StoreLayout.checkedName` for an invalid name
  */
 export function createStore<S extends WithSeq>(options: Options<S>): Store<S> {
   const { layout, medium, codec, clock, marker } = options;

@@ -18,9 +18,9 @@ const LARGEST_SNAPSHOT = 256 * 1024 * 1024;
 /** Where the streams of a layout lie on this machine's disk. */
 export interface StorePaths {
   layout: StoreLayout;
-  /** Absolute, without links. */
+  /** The root's real path: absolute, with every symbolic link resolved. */
   root: string;
-  /** `Layout.home`, absolute. It may be a link, and need not exist. */
+  /** `StoreLayout.home`, absolute. It may be a link, and need not exist. */
   home: string;
   /** Resolves a directory below the root; throws if a link leads out of the root. */
   inside(path: string): string;
@@ -59,11 +59,13 @@ export function openDirectoryForReading<S extends WithSeq>({
 }
 
 /**
- * Creates the places below a root. Resolves paths at each use, since a directory may have been replaced by a link.
- * @param directory absolute
- * @param known collects the directories already checked, so that each is checked once; only for short, reading calls
- * @throws DevCliError `IO` if the root does not exist. Methods throw `IO` if a link leads out of the root; all except
- * `at` also throw system errors
+ * Creates the functions that find a layout's files below a root. They resolve a path anew at each use, since a
+ * directory may meanwhile have been replaced by a link.
+ * @param directory the root, absolute
+ * @param known remembers directories that are no links, so that each is checked only once; for short calls that only
+ * read, because such a directory may become a link later
+ * @throws DevCliError `IO` if the root does not exist. The returned functions throw `IO` if a link leads out of the
+ * root; all except `at` also throw system errors
  */
 export function createStorePaths(directory: string, layout: StoreLayout, known?: Set<string>): StorePaths {
   const root = withIoErrors(directory, directory, () => realpathSync.native(directory));
@@ -81,7 +83,7 @@ export function createStorePaths(directory: string, layout: StoreLayout, known?:
 }
 
 /**
- * Creates the reading part of a directory's medium.
+ * Creates the medium through which a store only reads a directory.
  * @throws every method: DevCliError `IO`
  */
 export function createReadMedium({ layout, root, inside, at }: StorePaths): ReadMedium {

@@ -24,12 +24,12 @@ export interface DirectoryOptions {
   purpose?: string;
 }
 
-/** A directory's medium, with the additional methods that a `Marker` needs. */
+/** A directory as a store's medium, with the additional methods that a `Marker` (see medium.ts) needs. */
 export interface DirectoryMedium extends Medium {
   readonly places: StorePaths;
   /**
-   * Changes files in `Layout.home` under the common lock, which is taken after a stream's own lock. Waiting for it
-   * blocks this process.
+   * Changes files in `StoreLayout.home` under the lock that all streams share. A caller that also needs a stream's own
+   * lock must take that one first. Waiting for the shared lock blocks this process.
    * @throws DevCliError `LOCKED`, `IO`; any error of `change`
    */
   exclusively(change: () => void): void;

@@ -12,8 +12,8 @@ import type { DocumentWrite } from './medium.js';
 const { O_APPEND, O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
 
 /**
- * Creates a reader of a stream's documents on disk. For a single call only, since it checks each directory for links
- * only once.
+ * Creates a reader of a stream's documents on disk. Use it for one call of dev-cli only: it checks each directory for
+ * links once, and does not notice a link created later.
  * @param root absolute, without links
  */
 export function createDiskFiles(root: string, layout: StoreLayout, stream: string): DocumentReader {

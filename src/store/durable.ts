@@ -66,7 +66,10 @@ export function makeDirectories(path: string): string[] {
   }
 }
 
-/** @returns whether the directory was created; false if it already exists or, unless `isLast`, its parent does not */
+/**
+ * Creates one directory.
+ * @returns whether it was created; false if it already exists, or if its parent is missing and `isLast` is false
+ */
 function makeDirectory(path: string, isLast = false): boolean {
   try {
     mkdirSync(path);

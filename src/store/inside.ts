@@ -110,7 +110,7 @@ export function readRegular(path: string, limit: number): Buffer | null {
 
 /**
  * Reads the text of a regular file of at most `limit` bytes.
- * @returns null if there is no file, or if it is not a regular file of that size
+ * @returns null if the file is missing, not a regular file, or larger than `limit`
  * @throws system errors, among them `ELOOP` for a link
  */
 export function readRegularText(path: string, limit: number): string | null {

@@ -78,7 +78,7 @@ function findBlockingFile(path: string): string | undefined {
       const stats = lstatSync(at);
       return stats.isDirectory() ? undefined : at;
     } catch {
-      // Missing or unreachable: the cause lies further up.
+      // Nothing can be read at `at`: the file that blocks the path must be one of its ancestors.
     }
   }
   return undefined;

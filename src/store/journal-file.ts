@@ -18,7 +18,7 @@ import { syncAncestors, writeAllBytes } from './durable.js';
 import { pathError, renderPath } from './io.js';
 import type { JournalReader } from './journal.js';
 
-/** Milliseconds between polls of a journal, which is polled even if the system reports changes. */
+/** Milliseconds between polls of a journal. It is polled even where the system can report changes. */
 const LOOK_EVERY = 200;
 
 /** Opens the journal at `path` for reading; a missing one counts as empty. Throws system errors. */
@@ -54,8 +54,8 @@ export function withJournal<T>(
 }
 
 /**
- * Appends `text` to the journal of `size` bytes and syncs it, which makes the commit. If this fails, the journal is
- * restored to that size.
+ * Appends `text` to the journal of `size` bytes and syncs it; with that, the commit is made. If this fails, the journal
+ * is cut back to `size` bytes.
  * @param root the directory from which a new journal must be reachable after a power cut
  * @throws system errors
  */

@@ -8,7 +8,7 @@ import { ENTRY_VERSION, type Entry } from './store.js';
 export interface JournalReader {
   /** For messages: the path relative to the root. */
   readonly name: string;
-  /** For messages: what a stream is called (`Layout.noun`). */
+  /** For messages: what a stream is called (`StoreLayout.noun`). */
   readonly noun: string;
   readonly size: number;
   /** Returns the bytes from `from` (inclusive) to `to` (exclusive). */
@@ -31,9 +31,9 @@ export interface Tail {
 
 interface Line {
   from: number;
-  /** Offset after the newline. */
+  /** Offset in the journal just after the line's newline. */
   to: number;
-  /** Without the newline. */
+  /** The line's bytes, without the newline. */
   text: Buffer;
   /** False for text after the last newline. */
   closed: boolean;
@@ -48,7 +48,7 @@ export const LONGEST_LINE = 256 * 1024 * 1024;
 /**
  * Finds the last complete commit. It may be followed by entries of an incomplete commit and then by one torn line,
  * which has no newline or a bad checksum (storage.md, Recovery). A last line with a valid checksum is not torn.
- * @param checksum `nativeCrc32` for a writer
+ * @param checksum writers pass `nativeCrc32`, which is faster once `node:zlib` is loaded
  * @throws DevCliError `JOURNAL_CORRUPT` if any other line that it reads is damaged; `STATE_NEWER`
  */
 export function readTail(bytes: JournalReader, checksum: Checksum = crc32): Tail {
@@ -174,7 +174,11 @@ function countNewlines(bytes: JournalReader, length: number): number {
   return count;
 }
 
-/** Creates the error for a corrupt journal. `problem` completes "In <name>, …"; `or` says what to do without a copy. */
+/**
+ * Creates the error for a corrupt journal.
+ * @param problem completes "In <name>, …"
+ * @param or what to do if there is no copy to restore the journal from
+ */
 export function journalCorruptError({ name, noun }: JournalReader, problem: string, or = '', at?: string): DevCliError {
   return new DevCliError('JOURNAL_CORRUPT', `In ${name}, ${problem}. Nothing was changed.`, {
     details: [{ target: name, problem, ...omitUndefined({ at }) }],

@@ -12,7 +12,10 @@ export interface StoreLayout {
   home: string;
   /** The directory that holds one directory per stream, by its name. */
   streams: string;
-  /** File and directory names in a stream's directory. None may be another one with an extension, as `a` and `a.b`. */
+  /**
+   * File and directory names in a stream's directory. No two may be like `a` and `a.b`, because a file `a.b` counts as
+   * belonging to `a`, as its temporary files do.
+   */
   names: {
     snapshot: string;
     journal: string;
@@ -21,16 +24,16 @@ export interface StoreLayout {
     /** The lock file of a stream, and the common lock in `home`. */
     lock: string;
   };
-  /** Returns whether `text` may name a stream; since it becomes a directory, no separator, `..` or leading dot. */
+  /** Returns whether `text` may name a stream. It becomes a directory name: no separator, no `..`, no leading dot. */
   isName(text: string): boolean;
   /**
    * Returns `text` if it is a valid stream name.
    * @throws DevCliError if it is not
    */
   checkedName(text: string): string;
-  /** Whether `path` is reserved. The store's own files and git's are reserved in any case. */
+  /** Whether no document may be written at `path`. The store itself refuses its own files and git's in any case. */
   isReserved(path: string): boolean;
-  /** Creates the error for an attempt to place documents without a commit when the stream already has one. */
+  /** Creates the error for writing documents without a commit to a stream that already has commits. */
   taken(stream: string): DevCliError;
 }
 
@@ -50,7 +53,8 @@ export function toRootRelative(layout: StoreLayout, stream: string, path: string
 }
 
 /**
- * Returns the path by which the journal names a document: the shortest from which `toRootRelative` gives `relative`.
+ * Returns the path by which the journal names a document, the inverse of `toRootRelative`: relative to the stream's
+ * directory if the document lies there, otherwise to the root, with a leading `/`.
  */
 export function toDocumentPath(layout: StoreLayout, stream: string, relative: string): string {
   return isInside({ layout, stream }, relative)

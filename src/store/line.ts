@@ -2,7 +2,7 @@ import { isRecord } from '../base/json.js';
 import { loadLazily } from '../base/lazy.js';
 import { ENTRY_VERSION, type Entry } from './store.js';
 
-/** Start of every line's end, `,"crc":"` + eight digits + `"}`. The checksum covers the entry without this member. */
+/** Every line ends with this text, eight digits and `"}`. The checksum covers the entry without its member `crc`. */
 const CRC_KEY = ',"crc":"';
 
 const SEAL_LENGTH = CRC_KEY.length + 8 + 2;
@@ -80,7 +80,7 @@ export function crc32(bytes: Uint8Array): string {
   return renderHexadecimal((crc ^ 0xffffffff) >>> 0);
 }
 
-/** CRC-32 by Node, if available (from 22.2); for many bytes, and for writers, which load `node:crypto` anyway. */
+/** CRC-32 by Node where it has one (from 22.2). For many bytes, and for writers, which also load `node:crypto`. */
 export function nativeCrc32(bytes: Uint8Array): string {
   const native = zlib().crc32;
   return native === undefined ? crc32(bytes) : renderHexadecimal(native(bytes));

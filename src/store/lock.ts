@@ -11,7 +11,7 @@ import { isGone, type ProcessIdentity } from './process.js';
 /** The content of a lock file: the holder, the time and the purpose of the lock (storage.md, Locks). */
 export interface LockRecord extends ProcessIdentity {
   token: string;
-  /** UTC with milliseconds. */
+  /** When the lock was taken, in UTC with milliseconds. */
   at: string;
   for: string;
 }
@@ -22,7 +22,7 @@ export interface Lock {
   release(): void;
 }
 
-/** The process that takes a lock, and how. */
+/** Which process takes a lock, for what purpose, and how it treats files that other programs wrote. */
 export interface LockOwner {
   identity: ProcessIdentity;
   clock: Clock;
@@ -34,7 +34,8 @@ export interface LockOwner {
    */
   foreignMs?: number;
   /**
-   * Set if other programs use the same lock file and write `pid: N` as YAML; each then holds it as long as it lives.
+   * Set if other programs use the same lock file and write `pid: N` into it, as YAML. Such a file counts as held while
+   * process N lives.
    */
   plain?: true;
   /** Additional keys to write to the file for other readers. The keys of `LockRecord` take precedence. */
@@ -48,7 +49,7 @@ export interface WaitLimit {
 }
 
 const LONGEST_PAUSE_MS = 25;
-/** Larger than any lock file, in bytes. */
+/** How much of a file is read at most, in bytes: more than any lock file has. */
 const LARGEST = 16 * 1024;
 
 /**
@@ -244,7 +245,7 @@ function isHolder(value: unknown): value is LockRecord {
   if (!isRecord(value)) return false;
   const { host, pid, start, token, at, for: purpose } = value;
   const texts = [host, token, at, purpose].every((text) => typeof text === 'string');
-  // The token becomes part of a file name.
+  // The token becomes part of a file name, so it must not contain a path.
   return texts && /^[0-9a-f]{1,64}$/.test(String(token)) && isPid(pid) && (start === null || typeof start === 'string');
 }
 

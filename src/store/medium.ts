@@ -22,10 +22,10 @@ export interface DocumentWrite {
 }
 
 /**
- * The reading part of a medium, which holds a store's bytes: a directory, memory, some day a database. A medium makes
- * no decisions: read-store.ts defines how a stream is opened, and core.ts the steps of commit and recovery, for all
- * media. Every medium has to pass tests/core/store/suite.ts. Everything except the waits is synchronous, so that
- * nothing else runs between reading a stream and committing.
+ * What a store reads from. A medium is where a store's bytes are kept: a directory, memory, some day a database. A
+ * medium makes no decisions: for all media, read-store.ts defines how a stream is opened, and core.ts the steps of
+ * commit and recovery. Every medium has to pass tests/core/store/suite.ts. Only the methods that wait are asynchronous,
+ * so that nothing else runs between reading a stream and committing.
  */
 export interface ReadMedium {
   /** Returns the names of the streams that have a journal or a snapshot, sorted. */
@@ -36,7 +36,10 @@ export interface ReadMedium {
   journal<T>(stream: string, use: (bytes: JournalReader) => T): T;
   /** Returns a reader of the documents. It reads at each use, because others may change them at any time. */
   files(stream: string): DocumentReader;
-  /** Returns the large content with this digest; null if it is missing or does not match the digest. */
+  /**
+   * Returns the content with this digest, one that was too large for a journal line; null if it is missing or does not
+   * match the digest.
+   */
   object(stream: string, sha256: string): Buffer | null;
   /** The machine's present boot. */
   boot: Boot;
@@ -53,8 +56,8 @@ export interface Boot {
 /**
  * A medium that can also write. The effects of `cut`, `stage` and `append`, and documents marked durable, survive a
  * power cut once the method has returned. For other files, a power cut may leave the old content, an empty or torn
- * file, or none. A crash of the process may stop `stage` and `place` between two documents; its effect on `append` and
- * `replaceSnapshot` is described there. The methods from `cut` on are called only under the stream's lock.
+ * file, or none. A crash of the process may stop `stage` and `place` between two documents; for `append` and
+ * `replaceSnapshot`, see those methods. `cut` and the methods after it are called only under the stream's lock.
  * @throws every method: DevCliError `IO`
  */
 export interface Medium extends ReadMedium {
@@ -89,7 +92,7 @@ export interface Medium extends ReadMedium {
   append(stream: string, text: string, size: number): void;
   /** Writes documents, each whole or not at all. */
   place(stream: string, placements: readonly DocumentWrite[]): void;
-  /** Syncs the directories above the stream, so that no power cut loses it, as a stream's first `append` also does. */
+  /** Syncs the directories above the stream, so that no power cut loses it. A stream's first `append` does so too. */
   reach(stream: string): void;
   /** Replaces the stored snapshot. A crash leaves either the old or the new one. */
   replaceSnapshot(stream: string, text: string): void;
@@ -108,7 +111,7 @@ export interface Marker {
    * @returns the later steps; a step with nothing to do is left out
    */
   prepare(stream: string, marks: JsonObject | undefined, commit: MarkedCommit): PreparedMarks;
-  /** Does the work of `Marking.settle` that a crash prevented. */
+  /** Does, on the next call, the work of `PreparedMarks.settle` that a crash prevented. */
   settle(stream: string, marks: JsonObject): void;
 }
 

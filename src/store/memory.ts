@@ -6,7 +6,7 @@ import { type StoreLayout, streamPath, toRootRelative } from './layout.js';
 import type { DocumentWrite, Marker, Medium } from './medium.js';
 import type { Codec, Store, WithSeq } from './store.js';
 
-/** A file in an in-memory store; `version` replaces times and inode. */
+/** A file in an in-memory store; `version` stands for the timestamps and inode by which a real file shows a change. */
 interface MemoryFile {
   content: Buffer;
   version: number;

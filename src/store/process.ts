@@ -86,7 +86,7 @@ function readNamespace(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;
   } catch {
-    // No /proc: as in `readOrNull`.
+    // There is no /proc here. This is no error, as in `readOrNull`.
     return null;
   }
 }
@@ -100,7 +100,7 @@ function readOrNull(path: string): string | null {
   }
 }
 
-/** Milliseconds after a boot in which an entry without boot id still counts as older, since the clock may be off. */
+/** How long (ms) after a boot an entry without boot id still counts as written before it: the clock may be off. */
 const MARGIN = 60_000;
 
 /**

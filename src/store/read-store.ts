@@ -181,8 +181,8 @@ export function createStreamOpener<S extends WithSeq>(
     // Copied, because applying patches changes the object in place.
     const state = applyEntries(structuredClone(stored) as unknown as JsonObject, entries);
     if (state === null || parseSnapshot(serializeSnapshot(state, codec), codec) === null) return null;
-    // After a reboot, an unsynced snapshot may lack many commits. All but the last had already been completed outside
-    // the stream.
+    // After a reboot, a snapshot that was not synced may lack many commits. All but the last had been finished, with
+    // their documents outside the stream's directory: only the last may have writes left to do.
     return buildOpened(stream, found, state, found.rebooted ? listLastCommit(entries) : entries, 'behind', []);
   }
 
@@ -210,8 +210,8 @@ export function createStreamOpener<S extends WithSeq>(
   ): OpenedStream<S> {
     const text = serializeSnapshot(state, codec);
     const object = (sha: string): Buffer | null => medium.object(stream, sha);
-    // After a reboot, documents in the stream are left to the owner: they may have been edited long after these
-    // commits.
+    // After a reboot, `outside` leaves the documents in the stream's directory as they are: they may have been edited
+    // long after these commits. The stream's owner restores what the power cut lost.
     const todo = planRedo({ layout, stream }, open, medium.files(stream), object, rebooted ? 'outside' : edited);
     return {
       tail,
@@ -251,7 +251,8 @@ export function createStreamOpener<S extends WithSeq>(
 
 /**
  * Creates the part of a store that only reads.
- * @throws in each method: the errors documented at `ReadStore`, and those of `Layout.checkedName` for an invalid name
+ * @throws in each method: the errors documented at `ReadStore`, and those of `StoreLayout.checkedName` for an invalid
+ * name
  */
 export function createReadStore<S extends WithSeq>(options: ReadOptions, finder: StreamOpener<S>): ReadStore<S> {
   return {

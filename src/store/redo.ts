@@ -15,8 +15,9 @@ export interface Redo {
 }
 
 /**
- * Compares the documents of `entries` with the disk. Skips a document that has its committed content, and replaces one
- * that still has its content from before the commit. Repeats no decision (storage.md, Recovery).
+ * Lists the writes that finish the commits of `entries`, by comparing their documents with the disk. Skips a document
+ * that has its committed content, and replaces one that still has its content from before the commit. Decides nothing
+ * anew (storage.md, Recovery).
  * @param object returns large contents by digest; the entries hold the others
  * @param edited what to do with a document that has any other content: `aside` renames it before replacing it; `leave`
  * leaves it, because the commits were probably finished and it was edited since; `outside` does the same, and skips all

@@ -20,7 +20,7 @@ import {
 } from './store.js';
 import { readEntryContent } from './texts.js';
 
-/** Maximum number of comparisons if commits interfere. */
+/** How many times a comparison is started at most. It is started again when another call commits meanwhile. */
 const LOOKS = 20;
 
 interface Options<S extends WithSeq> {
@@ -89,7 +89,7 @@ function compareStream<S extends WithSeq>(options: Options<S>, stored: string | 
   if (rebuilt !== null && snapshot === null) {
     findings.differences.push({ seq: folded.seq, problem: 'the state after it does not fit its schema' });
   }
-  // Without a usable snapshot, only the very first commit can be unfinished.
+  // Each commit ends by writing the snapshot: without a usable one, only the stream's first commit can be unfinished.
   const tells = storedSeq >= 0 && (stored !== null || folded.commits === 1);
   const finished = tells ? Math.min(storedSeq, folded.seq) : folded.seq;
   if (finished < folded.seq) {

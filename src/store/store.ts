@@ -39,7 +39,7 @@ export interface Codec<S extends WithSeq> {
   identity?: { name: keyof S & string; id: keyof S & string };
 }
 
-/** One fact to record. The owner of the format keeps the closed list of values of `type`. */
+/** One fact to record. `type` is one of a fixed list, which the owner of the format defines. */
 export interface NewEntry {
   type: string;
   by: Caller;
@@ -56,14 +56,17 @@ export interface Entry extends NewEntry {
   seq: number;
   /** The time of the commit, in UTC with milliseconds. */
   at: string;
-  /** The change to the snapshot, as JSON Patch (RFC 6902). The last entry of a commit contains the whole change. */
+  /** The change to the snapshot, as JSON Patch (RFC 6902): all of it in a commit's last entry, empty in the others. */
   patch: Json[];
   /**
    * The documents of the commit: `path` as in `DocumentReader`, and their SHA-256 before and after it, null where there
    * is no document. A document whose two digests are equal was not written: the journal only keeps its content.
    */
   files: { path: string; before: string | null; after: string | null }[];
-  /** On a commit's last entry: renderings, documents in no entry since snapshot and entries determine their content. */
+  /**
+   * On a commit's last entry: paths of the renderings that it wrote. No entry holds their content, because it can be
+   * rendered again from the snapshot and the entries.
+   */
   rendered?: string[];
   /** On a commit's last entry: the id of the boot in which it was written, where the system reports one. */
   boot?: string;
@@ -94,8 +97,8 @@ export interface StreamState<S extends WithSeq> {
    */
   rebooted: boolean;
   /**
-   * Renderings of a commit that a crash interrupted: they may be older than the snapshot. A decision that writes them,
-   * with entries or without, finishes that commit.
+   * Renderings of a commit that a crash interrupted: they may be older than the snapshot. The next decision has to
+   * write them again, as part of a commit or alone; that finishes the interrupted commit.
    */
   stale: string[];
   /** The journal, for facts that the snapshot does not hold. */
@@ -209,7 +212,7 @@ export interface ReplayOptions<S extends WithSeq> {
 /** A contradiction between the journal and the stored files. */
 export interface ReplayDifference {
   problem: string;
-  /** `seq` of the entry that it contradicts. */
+  /** `seq` of the entry that the stored files contradict. */
   seq?: number;
   /** The position in the snapshot, as a JSON pointer. */
   pointer?: string;
@@ -289,7 +292,7 @@ export interface Store<S extends WithSeq> extends HistoryStore<S> {
   /**
    * Writes documents for a stream that has no commit yet; the first commit adopts them.
    * @param decide gets the documents already there; called under the lock, synchronous, without side effects
-   * @throws `Layout.taken` if the stream has a commit by now; any error of `decide`; DevCliError `LOCKED`, `IO`
+   * @throws `StoreLayout.taken` if the stream has a commit by now; any error of `decide`; DevCliError `LOCKED`, `IO`
    */
   place<A>(stream: string, decide: (files: DocumentReader) => Placement<A>): Promise<A>;
 }

@@ -76,7 +76,7 @@ function inflate(text: unknown, dictionary?: Buffer): Buffer | null {
   try {
     return zlib().inflateSync(Buffer.from(text['deflated'], 'base64'), options);
   } catch {
-    // Truncated, not a zlib stream, or one that inflates beyond the limit: the content counts as missing.
+    // The data is truncated, is no zlib stream, or inflates beyond the limit: the content counts as missing.
     return null;
   }
 }

@@ -102,7 +102,7 @@ export function renderEnvelope(result: CallResult, reader: ActionReader): Answer
   };
 }
 
-/** The reader of an action: the caller and, in case hooks do not name its harness, the harness mark. */
+/** Who reads an action: the caller and, for a caller whose harness no hook has named, the harness mark. */
 export type ActionReader = Pick<ReadContext, 'caller' | 'mark'>;
 
 type Voice = (typeof VOICES)[string];
@@ -160,7 +160,9 @@ const DATA = {
 
 /**
  * Describes how to start agents, and when to acknowledge.
- * @param notice after which background agent's notice the ack is run: `each` or `the last`
+ * @param isTogether whether several agents are to be started in one message
+ * @param notice for agents in the background, which give notice when they end: whether to run the ack after `each`
+ * notice or after `the last`
  */
 function describeStart({ start, calls }: Voice, isTogether: boolean, notice: string): string {
   return start.replace('<calls>', calls?.[isTogether ? 1 : 0] ?? '').replace('<notice>', notice);

@@ -29,7 +29,7 @@ export function buildDocumentReport(file: string, kind: string, { problems, warn
   };
 }
 
-/** The largest number of unlisted paths that are named. */
+/** How many unlisted paths (changed, but not in the result) are named; if there are more, the rest are only counted. */
 const UNLISTED_SHOWN = 50;
 
 /**
@@ -42,7 +42,7 @@ export function buildCommandReport(
   { name, action, place, wait }: { name: string; action: string; place: Directories; wait: number },
   { done, running, unlisted }: { done: readonly CommandEvidence[]; running: QueuedCommand | null; unlisted: string[] },
 ): Answer {
-  // A command that is still running is not a finding.
+  // A command that is still running does not make the check fail.
   const ok = done.every((evidence) => evidence.ok);
   const status = !ok ? 'failed' : running === null ? 'passed' : 'running';
   const redFirst = [...done.filter((evidence) => !evidence.ok), ...done.filter((evidence) => evidence.ok)];
@@ -81,7 +81,7 @@ export function buildCommandReport(
   };
 }
 
-/** Renders a plan's command as foreign text. */
+/** Renders a plan's command on one line, shortened and with secrets masked: its text comes from an agent. */
 function shownCommand(argv: readonly string[]): string {
   return toCommandLine(argv, 500);
 }

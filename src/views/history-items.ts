@@ -60,7 +60,7 @@ export interface ActionItem {
   reason?: string;
   saved?: string[];
   missing?: string[];
-  /** True if the agent's own report is the only evidence for a part of it. */
+  /** True if a part of the action required no document, so that the agent's word is the only evidence for it. */
   selfReported?: boolean;
   evidence: Evidence[];
   /** Its refused acknowledgements. */

@@ -241,7 +241,7 @@ function renderEvent(item: EventItem): string {
   }
 }
 
-/** Names the subject of an entry if its item does not: the command that ended, or the commit that was made. */
+/** Names what an entry is about if its item in the history does not say so: the command that ended, or the commit. */
 export function nameSubject({ type, data }: Entry): string | undefined {
   const { argv, commit } = data;
   if (type === 'command-finished' && Array.isArray(argv)) return toCommandName(argv.map(String), QUOTED);

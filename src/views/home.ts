@@ -16,7 +16,7 @@ export interface RunLocation {
   root?: string;
 }
 
-/** A row of home. */
+/** A row of home: a run, or a plan without a run. */
 export interface HomeRow extends RunLocation {
   sign: SignName;
   /** Progress, such as `12/40`. */
@@ -38,7 +38,7 @@ export interface HomeGroup {
   more: number;
 }
 
-/** The content of home (view.md, Home). */
+/** What home shows: a project's runs, in groups such as those that wait for the person (view.md, Home). */
 export interface HomeView {
   project: string;
   branch: string | null;
@@ -140,7 +140,7 @@ const BUILDERS: Record<Kind, (state: RunState, now: number) => Omit<HomeRow, 'na
     if (action === null || action.action === 'done') return { sign: 'running', text: state.status };
     const heard = Date.parse(state.updatedAt);
     const isSilent = action.action !== 'running' && now - heard >= SILENT;
-    // A dispatch is issued again whenever one of its tasks comes back, so the tasks' own times count, too.
+    // A dispatch is issued again whenever one of its tasks ends, so its own time may be recent: the oldest task counts.
     const out = action.action === 'engine-dispatch' ? Object.values(state.engine?.tasks ?? {}) : [];
     return {
       sign: 'running',

@@ -218,7 +218,7 @@ type TreeRow = { kind: 'todo'; todo: TodoView } | { kind: 'folded'; counts: Reco
 /** The largest number of todos in a plan that is shown whole. */
 const WHOLE = 40;
 
-/** How many todos of a longer plan are shown, by state; those that made them necessary are shown, too. */
+/** How many todos of each state are shown of a longer plan. For an added todo, the one that caused it is shown, too. */
 const SHOWN = { running: 40, failed: 10, stale: 5, done: 5, pending: 5 } as const;
 
 /**

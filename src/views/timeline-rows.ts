@@ -20,9 +20,9 @@ export interface TimelineRow {
   wave: number | null;
   attempts: number;
   commit: string | null;
-  /** Why it failed or was attempted again. */
+  /** Why the work failed or was attempted again. */
   why: string | null;
-  /** In the order in which they began. */
+  /** The periods of work on the row, in the order in which they began. */
   segments: Segment[];
 }
 

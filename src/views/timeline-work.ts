@@ -13,7 +13,7 @@ export interface Segment {
   who: 'agent' | 'you' | 'commands';
   /** The stage of a todo, the command, or the kind of a step's action. */
   what: string;
-  /** Null while the work continues, and if it became void. */
+  /** Whether the work succeeded; null while it continues, and if it became void. */
   ok: boolean | null;
   /** `seq` of the entry that began it. */
   seq: number;
@@ -42,7 +42,7 @@ interface Asked {
 export interface TimelineFacts {
   /** The tasks of agents and what dev-cli did itself, in the order in which they began. */
   work: RowSegment[];
-  /** By action id. */
+  /** What the state said about each action when it was issued, by the action's id. */
   asked: ReadonlyMap<string, Asked>;
   /** The phases of a workflow, each with `seq` of the entry that began it. */
   phases: { seq: number; phase: string }[];
@@ -86,7 +86,8 @@ export function createClock(): RunClock {
 export interface RunFollower {
   told: TimelineFacts;
   /**
-   * @param commit its entries; the clock has already ticked for those of this run
+   * Takes the next commit.
+   * @param commit the commit's entries; the caller has already passed those of this run to the clock's `tick`
    * @param folded the state after the commit
    */
   take(commit: readonly Entry[], folded: JsonObject | null): void;
@@ -132,7 +133,7 @@ export function createFollower(clock: RunClock): RunFollower {
       end(actionId, seq, !BAD.includes(status), summary, Object.keys(evidence)),
     'task-failed': ({ actionId, reason }, seq) => end(actionId, seq, false, reason),
     'command-started'({ key, todoId, id, argv, block }, seq) {
-      // A command of a block is an action, which the history already has.
+      // Without an acceptance's id, the command is that of a block: an action, which the history already has.
       if (id === undefined) return;
       const row = findPlace(told.state) ?? todoId ?? block;
       begin(key, seq, { row, who: 'commands', what: toCommandName(argv, 120) });

@@ -10,7 +10,7 @@ import { type Gate, listActions, listGates } from './timeline-actions.js';
 import { buildRows, type TimelineRow } from './timeline-rows.js';
 import { createClock, createFollower, type RowSegment, type Segment } from './timeline-work.js';
 
-/** Milliseconds by who was working. Each instant counts once: for agents, else commands, else you, else as idle. */
+/** For how many milliseconds an agent worked; else a command; else you; else nobody. Each instant counts only once. */
 type Split = Record<Segment['who'] | 'idle', number>;
 
 /** What a person sees of a run (view.md, One model). */
@@ -37,7 +37,7 @@ interface Surroundings {
 /** Takes the entries of a journal as they are read, so that no entry is read twice. */
 export interface TimelineBuilder {
   /**
-   * @param entry oldest first; a commit counts once its last entry has been taken
+   * Takes the next entry, oldest first. A commit has an effect only once its last entry has been taken.
    * @throws DevCliError `JOURNAL_CORRUPT` for an intact entry that dev-cli cannot have written
    */
   take(entry: Entry): void;

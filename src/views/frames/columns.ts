@@ -5,7 +5,7 @@ import type { Line, Span } from '../../base/spans.js';
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Whether each character takes one column, as ASCII and the signs of frames do. Such texts need no segmenter. */
+/** Whether each character takes one column, as ASCII and the signs below do. Such texts need no segmenter. */
 const isPlain = (text: string) => /^[ -~«·»–…‖›↑↓↻■○●◐✓✗━╌]*$/.test(text);
 
 /** Splits a text into graphemes, each with the columns that it takes. */
@@ -16,8 +16,8 @@ function listSigns(text: string): { sign: string; columns: number }[] {
 }
 
 /**
- * Returns the most columns that a text may take. Some terminals give each character of a grapheme columns of its own,
- * and a printed line must not wrap there either.
+ * Returns the largest number of columns that a text takes on any terminal. Some give each character of a grapheme
+ * columns of its own, and a printed line must not wrap there either.
  */
 export function measureMost(text: string): number {
   if (isPlain(text)) return text.length;
@@ -38,17 +38,17 @@ export function measureText(text: string): number {
   return isPlain(text) ? text.length : listSigns(text).reduce((sum, { columns }) => sum + columns, 0);
 }
 
-/** Pads a line with blanks at its end to the given number of columns. */
+/** Pads a line with spaces at its end to the given number of columns. */
 export function padLine(line: Line, columns: number): Line {
   const missing = columns - measureText(line.map(({ text }) => text).join(''));
   return missing > 0 ? [...line, { text: ' '.repeat(missing) }] : line;
 }
 
-/** Matches runs of blanks and the words between them. For a shell, quoted blanks belong to a word. */
+/** Matches runs of spaces and the words between them. In a shell command, quoted spaces are part of a word. */
 const WORD = / +|[^ ]+/g;
 const SHELL_WORD = / +|(?:'[^']*'|"[^"]*"|\\.|[^ ])+/g;
 
-/** Cuts a line to the given columns; `…` marks a cut. A span with `at` starts there, cut to the remaining room. */
+/** Cuts a line to the given columns; `…` marks a cut. A span with `at` starts at that column. */
 export function fitLine(line: Line, columns: number): Line {
   const fitted: Span[] = [];
   let used = 0;
@@ -78,11 +78,11 @@ export function fitText(text: string, columns: number): string {
 }
 
 /**
- * Wraps spans to lines of at most the given columns. Lines break at blanks, but not within a command; a word that is
+ * Wraps spans to lines of at most the given columns. Lines break at spaces, but not within a command; a word that is
  * too long breaks at the end of the line.
- * @param indent blanks before each line except the first
- * @param goesOn ends a line that a shell is to continue; a word that is too long then stays whole, so that it can be
- * copied
+ * @param indent how many spaces precede each line except the first
+ * @param goesOn for a shell command: the text, such as ` \`, at the end of each line that continues on the next. A
+ * command may break at its spaces; a word that is too long stays whole, so that it can be copied
  */
 export function wrapSpans(spans: Line, columns: number, indent: number, goesOn = ''): Line[] {
   const lines: Span[][] = [[]];

@@ -35,7 +35,7 @@ export const FIRST: ScreenCursor = {
 /** The rows that the cursor moves over, in the order shown. */
 interface Shown {
   on: ScreenName;
-  /** Each with the text to search in. */
+  /** The rows, each with the text in which a search looks. */
   rows: readonly { id: string; text: string }[];
   /** How many rows a page has. */
   page: number;

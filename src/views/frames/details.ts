@@ -6,7 +6,7 @@ import { SIGNS } from '../signs.js';
 import type { TimelineRow } from '../timeline-rows.js';
 import { wrapSpans } from './columns.js';
 
-/** How many segments are listed, newest first. */
+/** How many segments (periods of work on the row), and how many files, are listed at most: the newest ones. */
 const STRETCHES = 12;
 
 const WHO = { agent: 'agent', you: 'you', commands: 'command' } as const;

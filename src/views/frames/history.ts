@@ -3,7 +3,7 @@ import type { Paragraph, Span } from '../../base/spans.js';
 import { type HistoryMoment, type HistoryView, listEarlier, listHead, listMoments } from '../history-text.js';
 import { layOutInstruction, layOutRow } from './rows.js';
 
-/** A terminal with fewer columns than the first number shows no day, one with fewer than the second no seconds. */
+/** With fewer than DATED columns, the day is left out; with fewer than SECONDS, the seconds are left out, too. */
 const DATED = 80;
 const SECONDS = 60;
 
@@ -47,7 +47,7 @@ function layOutMoment(
   const { spans } = layOutRow([`${sign} `, words.join(' ')], columns);
   const named: Span[] =
     subject === undefined || entry !== undefined ? [] : [{ text: '  ' }, { text: subject, as: 'strong' }];
-  // On a narrow terminal there is hardly any room beside the time.
+  // On a narrow terminal there is hardly any room beside the time, so wrapped lines begin below it.
   const indent = columns < SECONDS ? width + 2 : when.length + 2;
   return [
     { spans: [{ text: when, as: 'quiet' }, ...spans, ...named], indent },

@@ -8,7 +8,7 @@ import { findSelectedIndex, type ScreenCursor } from './cursor.js';
 import { layOutHomeRow, measureNames, renderNothing, renderTitle } from './home.js';
 import { type FrameContext, fitFrame, isTinyScreen, renderBottom, renderKeys } from './shell.js';
 
-/** A row of home on its screen. */
+/** A row of the home screen. */
 export interface ShownRow {
   id: string;
   /** The text to search in. */

@@ -103,7 +103,7 @@ export function layOutHomeRow(row: HomeRow, names: number, { now, format, inWord
   return [...wrapSpans(spans, columns, indent), ...renderYou(row.you, format(root), columns)];
 }
 
-/** Renders the command below a row or, without a command, the words. */
+/** Renders what the reader can do, below a row: the command if there is one, otherwise the words. */
 function renderYou(you: Instruction | undefined, format: CommandFormatter, columns: number): Line[] {
   const [command] = (you ?? []).flatMap((part) => (typeof part === 'string' ? [] : [format(part)]));
   const words = (you ?? []).filter((part) => typeof part === 'string').join('');

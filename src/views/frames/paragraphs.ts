@@ -1,7 +1,7 @@
 import type { Line, Paragraph, Span } from '../../base/spans.js';
 import { measureMost, wrapSpans } from './columns.js';
 
-/** The smallest width for which lines are laid out, and the length of the longest line. */
+/** Lines are laid out for at least LEAST columns, even if the terminal has fewer, and for at most MOST. */
 const LEAST = 40;
 const MOST = 200;
 

@@ -4,7 +4,7 @@ import type { TextRow } from '../rows.js';
 import { SIGNS } from '../signs.js';
 import { fitText, measureText, padLine } from './columns.js';
 
-/** With fewer columns than the first number, wrapped text is indented less; than the second, durations are left out. */
+/** With fewer than WIDE columns, wrapped text is indented less; with fewer than TIMED, todos have no durations. */
 const WIDE = 80;
 const TIMED = 60;
 
@@ -26,7 +26,7 @@ export function layOutRow([lead, ...cells]: TextRow, columns: number): Paragraph
     return { spans: [...begin, ...paintSigns(first)], indent };
   }
   const width = Math.min(title.length, Math.max(12, Math.floor(columns / 3)));
-  // A todo has cells after its id and title.
+  // A row with a sign, and with cells after its title, is that of a todo.
   const isTodo = SHADES.has(mark) && cells.length > 2;
   const shown = isTodo ? padLine([{ text: fitText(title.trimEnd(), width) }], width) : [{ text: title }];
   const more = [
@@ -38,7 +38,10 @@ export function layOutRow([lead, ...cells]: TextRow, columns: number): Paragraph
   return { spans: [...spans, ...more.flatMap((span) => [{ text: '  ' }, span])], indent };
 }
 
-/** Colours signs that begin a part of a text. Two or more blanks separate parts. A sign stays with the next word. */
+/**
+ * Colours the signs with which parts of a text begin; two or more spaces separate parts. A line cannot break between a
+ * sign and the word after it.
+ */
 function paintSigns(text: string): Span[] {
   return text.split(/(?<=^ *|\s{2})(\S \S.*?)(?=\s{2}|$)/u).map((part) => {
     const as = SHADES.get(part.slice(0, 1));

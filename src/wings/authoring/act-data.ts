@@ -81,7 +81,7 @@ export async function buildRequestedFile(
     return typeof value === 'string' ? value : JSON.stringify(value);
   }
   if (action.data?.form === 'markdown') return cannedNote(action.data, action.actionId);
-  // A rewritten file must differ from the one before, hence the trailing blanks.
+  // A rewritten file must differ from the one before, hence the trailing spaces.
   return `${JSON.stringify(await buildCanned(tx, action, path))}${' '.repeat(Number(action.actionId.slice(1)))}\n`;
 }
 

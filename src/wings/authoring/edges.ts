@@ -80,8 +80,8 @@ export function listBlockWays({ program, blocks }: ResolvedRecipe): BlockWay[] {
 }
 
 /**
- * Returns whether a block never fails: a gate is only answered, and a failed command that leads back is a round not
- * passed.
+ * Returns whether a block never fails. A gate can only be answered; and when a command with `revise` fails, that counts
+ * as a round that was not passed.
  */
 function cannotFail({ kind, revise }: ProgramBlock, at: string): boolean {
   const { by } = BLOCK_KINDS[kind];
@@ -89,7 +89,8 @@ function cannotFail({ kind, revise }: ProgramBlock, at: string): boolean {
 }
 
 /**
- * Returns whether a block is one of dev-cli's own commands and halts on failure: only a damaged document makes it fail.
+ * Returns whether a block is one of dev-cli's own commands and halts on failure. Only a damaged document can make such
+ * a command fail, which no test of a recipe has to cover.
  */
 function failsOnlyWhenDamaged(block: ResolvedBlock | undefined): boolean {
   if (block === undefined || !hasTrait(block, 'by', 'cli')) return false;
@@ -112,8 +113,8 @@ function buildWay(block: string, at: string, event: string, { guard, target }: T
 }
 
 /**
- * Renders a target: `#program.block-plan.active` becomes `plan`; the block's own bound, `its bound`; its halted state,
- * `halted`.
+ * Names a transition's target: `plan` for `#program.block-plan.active`, `halted` for a halted state. The block's own
+ * `active` state becomes `again`; its own `bound` state, in which its rounds are used up, becomes `its bound`.
  */
 function nameTarget(block: string, target: string): string {
   const [, state = '', inside] = target.split('.');
@@ -151,7 +152,8 @@ function fitsChoice({ guard }: TransitionConfig, event: Taken['event']): boolean
 }
 
 /**
- * Returns whether the effects begin with those of a transition, and halt the run if and only if the transition does.
+ * Returns whether a transition can have caused these effects: they begin with the effects that the transition
+ * prescribes, and halt the run if and only if it does.
  */
 function fitsEffects(
   program: Program,

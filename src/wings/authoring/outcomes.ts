@@ -10,7 +10,7 @@ import type { ScriptStep } from './script-schema.js';
 
 /** A possible outcome of an action, by an agent, a person or a command. */
 export interface PossibleOutcome {
-  /** In a few words, for a menu. */
+  /** The outcome in a few words, for a menu. */
   label: string;
   step: ScriptStep;
 }

@@ -7,7 +7,11 @@ import type { Deed } from './script-schema.js';
 
 /** Reads the outputs that a script gives, and lists the names by which it may refer to them. */
 
-/** Separates outputs that the action promises (`left`) from other files that the script writes (`puts`). */
+/**
+ * Separates a script's outputs into those that the action promises (`left`) and other files of the run, which the
+ * script merely wants written (`puts`).
+ * @throws DevCliError for a key that is neither
+ */
 export function splitOutputs(action: PendingAction, { outputs = {} }: Deed, fixtures: Fixtures) {
   const promised = new Set(listPromised(action).flat());
   const left: Record<string, unknown> = {};

@@ -24,7 +24,7 @@ export function listPhaseEdges(workflow: ResolvedWorkflow): string[] {
 const nameEnd = (phase: string, event: string, target: string) =>
   `${phase}: ${event === 'PHASE_COMPLETED' ? 'completed' : 'halted'} → ${target}`;
 
-/** `#workflow.entering-1` becomes the name of that phase; `running-0`, the same phase, becomes `again`. */
+/** Names a target: `#workflow.entering-1` becomes the name of phase 1; `running-…`, the same phase, becomes `again`. */
 function nameTarget({ phases }: ResolvedWorkflow, target: string): string {
   const [, state = ''] = target.split('.');
   const [kind = '', index] = state.split('-');

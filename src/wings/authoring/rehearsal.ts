@@ -36,7 +36,7 @@ export interface RehearsalOptions {
   /** The library that recipes are read from. */
   library: Library;
   signal: AbortSignal;
-  /** The needs that the run finds unavailable, each with the reason. */
+  /** What the run is told is unavailable, a remote or the tool `gh`, each with the reason. */
   lacks?: { remote?: string; gh?: string };
 }
 

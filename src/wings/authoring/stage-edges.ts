@@ -88,5 +88,5 @@ function isCounted(stage: string, end: StageEnd): boolean {
   return end === 'pass' || end === 'fail' || end === 'fixes' || (stage === 'worker' && end === 'halt');
 }
 
-/** Omits `stateComplete`, which only hands in a pull request: a run may have none. */
+/** Omits `stateComplete`, which only hands in a pull request: a run may have none to hand in. */
 const listCountedFinals = ({ finalize }: EngineProgram) => finalize.filter((stage) => stage !== 'stateComplete');

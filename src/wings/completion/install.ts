@@ -33,8 +33,9 @@ interface Piece {
 type Change = 'written' | 'removed' | 'none' | 'edited';
 
 /**
- * `keep`: renews an existing block, but adds none. It does not remove the block either: the shell may report that it
- * needs no block only because it has loaded this one.
+ * What to do with dev-cli's block in a startup file. `put` adds or renews it; `take` removes it. `keep` renews it if it
+ * is there, but neither adds nor removes one: the shell may report that it needs no block only because it has loaded
+ * this one.
  */
 type Aim = 'put' | 'keep' | 'take';
 
@@ -58,7 +59,7 @@ const PRINTED = /^(?:#compdef dev-cli\n)?# dev-cli completion for \w+\n(?!# inst
  */
 export async function changeCompletion(context: Context, input: Input, env: NodeJS.ProcessEnv): Promise<Answer> {
   const id = input.shell ?? pickShell(env['SHELL']);
-  // Without a home directory, the shell would report paths of the system.
+  // Without a home directory, the paths that the shell reports would be the system's, not the user's.
   if (!isAbsolute(context.home))
     throw new DevCliError('USAGE', 'No home directory is known: HOME is empty, or no absolute path.', {
       fix: 'Set HOME to your home directory, then repeat the call.',

@@ -13,7 +13,10 @@ interface Shell {
   /** The script's name in completions/ of the package; `file` is its name once installed. */
   script: string;
   file: string;
-  /** Shell code that prints `directory`, `startup` and, if a file in the directory is enough, `looks`. */
+  /**
+   * Shell code that prints `directory`, where the script belongs; `startup`, the user's startup file; and `looks` if
+   * the shell finds a script in that directory by itself.
+   */
   probe: string;
   /** Shell code that prints `offers`: the words with which it completes `dev-cli statu`. */
   ask: string;

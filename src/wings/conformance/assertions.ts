@@ -8,7 +8,7 @@ export interface AssertionFailure {
   path: string;
   expected: string;
   actual: string;
-  /** The violated requirement, if it is none that the case names. */
+  /** The requirement that the failure violates, if that is not one of those which the case names. */
   requirement?: string;
 }
 

@@ -141,7 +141,8 @@ function toStep(step: Called, after: NonNullable<Written['postcondition']>): Cas
 }
 
 /**
- * @param answered the number of replies that a reference can name here
+ * Checks the patterns and references in an expected value.
+ * @param answered how many earlier steps a reference can name here
  * @throws Error for an invalid pattern or reference
  */
 function requireSound(value: unknown, answered: number): void {

@@ -70,12 +70,12 @@ function judgeRequirement(
   return { verdict, cases: (failed.length > 0 ? failed : passed).map(({ case: one }) => one.id) };
 }
 
-/** The requirements on all calls that an unexpected refusal can violate: how files and parameters are read. */
+/** Those requirements on all calls that an unexpected refusal can violate: how files and parameters have to be read. */
 const OF_READING = ['all.7', 'all.8', 'all.9'];
 
 /**
- * Returns the requirements that a failure violates: the one that it names; else those of the case. Requirements on all
- * calls (`all.*`) are left out then, unless the case has no others.
+ * Returns the requirements that a failure violates: the one that it names; otherwise those of the case, but the
+ * requirements on all calls (`all.*`) only if the case has no others.
  */
 function blame({ requirement, expected }: AssertionFailure, { requires }: Case): readonly string[] {
   if (requirement !== undefined) return [requirement];

@@ -8,7 +8,7 @@ import { parsePath } from './paths.js';
 import { openShipped } from './run.js';
 import { type Requirement, readStateSchemas, readSuite, readSuiteRequirements } from './suite.js';
 
-/** A suite's claim that is not proved, or a claim that the suite lacks. */
+/** A gap in a suite: something that a case claims to cover but does not assert, or that no case covers. */
 interface Finding {
   suite: string;
   /** Only an error makes the call fail. */
@@ -133,7 +133,10 @@ function listEmptyClaims(one: Case): string[] {
   );
 }
 
-/** Lists the parameters of accepted calls that have a name and a value neither asserted nor exempted. */
+/**
+ * Lists the parameters of accepted calls of which the case asserts neither the name nor the value, and which it does
+ * not exempt in `uncovered_params`.
+ */
 function listUnproven(one: Case): string[] {
   const claims = Object.values({ ...one.covers.state_schemas, ...one.covers.return_value })
     .flat()

@@ -136,7 +136,7 @@ export function readAt(
   return readFrom(loop, top, { files: readFilesAt(top, commit, git), goal });
 }
 
-/** The same, from a reader of the commit's files. */
+/** Reads a goal as `readAt` does, but from a given reader of the commit's files. */
 export function readFrom(
   loop: Loop,
   top: string,

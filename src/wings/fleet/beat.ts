@@ -8,7 +8,7 @@ import { type Pool, queryRows } from './database.js';
 /** What a worker registers about itself. */
 export interface Introduction {
   worker: string;
-  /** The version of its steps. */
+  /** The version of the worker's steps, which only workers of the same version can continue. */
   version: number;
   cliVersion: string;
   slots: number;
@@ -19,7 +19,8 @@ export interface Introduction {
 export interface Beat {
   /**
    * Renews the worker's row and its leases.
-   * @param claims the claims that this process works on; any other, as one whose response was lost, expires
+   * @param claims the claims that this process works on. Any other claim of the worker, such as one of which this
+   * process never got the answer, is not renewed and expires
    * @returns the claims that this worker still has
    * @throws DevCliError `FLEET_UNAVAILABLE`; `LOCKED` if another process has taken the name
    */
@@ -27,11 +28,11 @@ export interface Beat {
   /** Milliseconds since the last heartbeat, by this process's clock. */
   silence(): number;
   /**
-   * Whether heartbeats have succeeded without a gap for the length of a lease: then leases that others lost may be
-   * taken over.
+   * Whether heartbeats have succeeded without a gap for the length of a lease. Only then may this worker take over the
+   * expired leases of others: the database may have been unreachable for them, too.
    */
   isSteady(): boolean;
-  /** Records, for `fleet list`, the attempts of a project that this worker passes by, each with the reason. */
+  /** Records, for `fleet list`, the attempts of a project that this worker does not accept, each with the reason. */
   note(project: string, passed: Readonly<Record<string, string>>): void;
   /** Deletes the worker's row. */
   end(): Promise<void>;
@@ -116,8 +117,9 @@ const INTRODUCE = `
   RETURNING worker`;
 
 /**
- * Renews even a lease that has expired, or was closed for that, unless its goal has been leased since: the database was
- * away. A process that has lost the worker's name renews nothing.
+ * Renews even a lease that has expired, and was perhaps closed because of that, since the database may have been
+ * unreachable meanwhile; but not if its goal has been leased again. A process that has lost the worker's name to
+ * another process renews nothing.
  */
 const RENEW = `
   WITH own AS (SELECT FROM dev_cli.workers WHERE worker = $1 AND process = $2),

@@ -26,13 +26,14 @@ export interface BoundarySite {
   trusted: ReadonlySet<string>;
   /** The recipe of the goal at the attempt’s base, which its run must use; null if the goal has no recipe. */
   recipe: string | null;
-  /** What happens to a local run that has advanced beyond the freight. */
+  /** What happens to a local run that has advanced beyond the freight, the run as stored for other machines. */
   ahead: 'refuse' | 'discard';
 }
 
 /**
- * Checks that the freight's recipe is the goal's: the run comes from a row, which anybody may have changed. @throws
- * DevCliError `FLEET_UNTRUSTED`
+ * Checks that the freight's recipe is the goal's, because the freight comes from a row of the database, which anybody
+ * may have changed.
+ * @throws DevCliError `FLEET_UNTRUSTED`
  */
 function requireRecipeOf({ context, recipe, trusted }: BoundarySite, run: string, digest: string): void {
   const isOfGoal = recipe !== null && requireRecipe(context.library, recipe).digest === digest;

@@ -39,7 +39,7 @@ export async function openClone({ directory, url, remote, git: options }: CloneP
       ? await nullIfRefused(readLine(directory, ['config', '--local', '--get', key], options))
       : null;
     if (found === null || hideCredentials(found) !== hideCredentials(url)) throw strangerError(directory);
-    // The address may contain a new token.
+    // The address may contain another token than when the clone was made.
     if (found !== url) await executeGit(directory, ['config', '--local', key, url], options);
     return { top: directory };
   }

@@ -38,8 +38,8 @@ export interface FleetMachineConfig {
   leaseSeconds: number;
   projects: readonly MachineProject[];
   /**
-   * Absolute directory of the clones. Each worker has its own, by which machines of the same layout differ (fleet.md,
-   * An attempt).
+   * Absolute directory of the clones. Its path contains the worker's name, so that it differs even between machines
+   * whose directories are otherwise the same (fleet.md, An attempt).
    */
   clones: string;
 }
@@ -148,7 +148,7 @@ function takeOut(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.Proce
   return secrets;
 }
 
-/** Returns what is wrong with a URL, without quoting it, or null. The engine requires every part of the URL. */
+/** Returns what is wrong with a URL, without quoting it, or null. The engine needs a user, a host and a database. */
 function findProblem(text: string): string | null {
   if (text === '') return 'it is missing';
   if (!URL.canParse(text)) return 'it is not a URL';

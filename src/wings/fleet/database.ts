@@ -155,7 +155,7 @@ export function toFleetError(error: unknown): unknown {
   const code = readCode(error);
   const asked = code === '' ? ` ${error.message}` : code;
   const [, meaning, reason] = MEANINGS.find(([pattern]) => pattern.test(asked)) ?? [];
-  // Messages of the server name tables and rights; messages of the driver may contain the address.
+  // A server's message names tables and privileges, and may be shown; one of the driver may contain the address.
   const isServers = 'severity' in error && error.severity !== undefined;
   if (meaning === undefined && !isServers) return error;
   return fleetUnavailableError(meaning ?? 'it refuses the request', { said: isServers ? error.message : null, reason });
@@ -165,7 +165,7 @@ export function toFleetError(error: unknown): unknown {
 export const isTemporarilyAway = (error: unknown): boolean =>
   error instanceof DevCliError && error.details.some(({ reason_code: reason }) => reason === AWAY);
 
-/** Returns the error for an unusable database. @param words of the server: what it refuses, or which right is missing */
+/** Returns the error for an unusable database. @param details.said the server's message, which may be shown */
 export function fleetUnavailableError(
   problem: string,
   { said = null, reason }: { said?: string | null; reason?: typeof AWAY | undefined } = {},

@@ -15,25 +15,25 @@ interface Desk {
 }
 
 /**
- * Makes a root the desk until it is released. The same root may take the place again at once: a local lock ensures that
- * only one process there does.
+ * Makes a root the desk until it is released. A root that is already the desk may become it again at once, since a
+ * local lock ensures that only one process of the root does so at a time.
  * @throws DevCliError `LOCKED` if another root is the desk; `FLEET_UNAVAILABLE`
  */
 export async function holdDesk(pool: Pool, { project, desk }: Desk): Promise<() => Promise<void>> {
   requireMine(project, await queryRows<DeskRow>(pool, HOLD, [project, desk, SECONDS, true]));
   const renew = (seconds: number) => queryRows(pool, HOLD, [project, desk, seconds, false]).catch(() => {});
-  // A missed renewal is made up by the next; `requireDesk` checks before each write that the place is not lost.
+  // If a renewal fails, the next makes up for it; `requireDesk` checks before each write that this is still the desk.
   const timer = setInterval(() => void renew(SECONDS), (SECONDS * 1_000) / 6);
   timer.unref();
   return async () => {
     clearInterval(timer);
-    // If this fails, the place expires by itself.
+    // If this fails, the root stays the desk until its last renewal expires.
     await renew(0);
   };
 }
 
 /**
- * Throws if another root has become the desk meanwhile, as while this machine was asleep.
+ * Throws if another root has become the desk meanwhile, for example while this machine was asleep.
  * @throws DevCliError `LOCKED`, `FLEET_UNAVAILABLE`
  */
 export async function requireDesk(pool: Pool, { project, desk }: Desk, signal?: AbortSignal): Promise<void> {
@@ -73,7 +73,7 @@ interface DeskRow {
   is_mine: boolean;
 }
 
-/** Renews the desk's place or, if $4 is true, takes a free one. A renewal fails once another root has taken the place. */
+/** Lets root $2 stay the desk; if $4 is true, also lets it become the desk where no other root is. */
 const HOLD = `
   WITH held AS (
     UPDATE dev_cli.projects

@@ -18,10 +18,10 @@ export interface CarriedAttempt {
 
 export interface Engine {
   /**
-   * Carries an attempt until its leg returns `over`, it is cancelled, or the engine stops. If the engine has already
-   * recovered the execution, waits for that one instead of starting another.
-   * @throws the error of the last retry of the leg, or its final error; DevCliError `FLEET_VERSION` if the engine's
-   * schema is missing, `FLEET_UNAVAILABLE` for any other failure of the engine
+   * Carries an attempt leg by leg (see `EngineOptions.leg`) until a leg returns `over`, the attempt is cancelled, or
+   * the engine stops. If the engine has already recovered the execution, waits for that instead of starting another.
+   * @throws the error of a leg that is final, or still there after the last retry; DevCliError `FLEET_VERSION` if the
+   * engine's schema is missing, `FLEET_UNAVAILABLE` for any other failure of the engine
    */
   start(carried: CarriedAttempt): Promise<void>;
   /** Cancels executions of any worker: a running one ends after its current leg, any other at once. */
@@ -38,7 +38,10 @@ export interface EngineOptions {
   version: number;
   /** Receives each warning of the engine as one line. */
   log(line: string): void;
-  /** Runs one leg of an attempt. It may be repeated, even in another process, so it must detect what is already done. */
+  /**
+   * Runs one leg, which is one step of an attempt. A leg may be repeated, even in another process, so it must detect
+   * what is already done.
+   */
   leg(carried: CarriedAttempt): Promise<'again' | 'over'>;
   /** Whether this error ends a leg, so that it is not retried. */
   isFinal(error: unknown): boolean;
@@ -78,7 +81,7 @@ export async function launchEngine(options: EngineOptions): Promise<Engine> {
   const { leg, isFinal, backoff = 1 } = options;
   const sdk = loadSdk();
   const { DBOS } = sdk;
-  // Final errors by execution. The engine would record and report them as errors of its own.
+  // Final errors, by execution. They are kept from the engine, which would record and report them as its own.
   const finals = new Map<string, unknown>();
   let isStopped = false;
   const identify = ({ project, attempt, claim }: CarriedAttempt): string =>
@@ -175,7 +178,7 @@ async function launch(
       runMigrations,
     },
     ...{ systemDatabasePoolSize: 3, enableOTLP: false },
-    // dev-cli enqueues, sends and schedules nothing.
+    // Stops the engine from polling for queues, messages and schedules: dev-cli uses none of them.
     ...{
       listenQueues: [],
       useListenNotify: false,
@@ -188,7 +191,7 @@ async function launch(
     await DBOS.launch();
   } catch (error) {
     await DBOS.shutdown({ deregister: true });
-    // If the database was reached, the error wraps no other: the schema is the reason.
+    // The error wraps another one if the database could not be reached. Otherwise the schema is the reason.
     if (isSchemaGone(error) || (error instanceof DBOSInitializationError && error.error === undefined))
       throw refuseSchema(error);
     // The engine's own message is never shown: it contains the URL.

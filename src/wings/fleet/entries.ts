@@ -11,8 +11,8 @@ import { LOOP, type LoopStateView } from './ports.js';
 import { damagedError, LAYOUT, toDamagedError } from './streams.js';
 
 /**
- * Reads of a stream other than its state: what is new, and the whole stream as a directory (fleet.md, A stream in
- * PostgreSQL).
+ * Reads parts of a stream other than its state: its new events and documents, and the whole stream, written as a
+ * directory (fleet.md, A stream in PostgreSQL).
  */
 
 /** The last entry read of a stream. In a database restored from a backup, that entry may be missing or another one. */
@@ -26,8 +26,8 @@ export const STREAM_START: StreamPosition = { seq: 0, crc: '' };
 
 /**
  * Returns the events of the entries after `seen`, in order.
- * @returns also the entry after which they begin, which is NOTHING if the database was restored from a backup; and the
- * last entry read
+ * @returns `from`, the entry after which the events begin: `seen`, or `STREAM_START` if the database no longer has that
+ * entry because it was restored from a backup; and the last entry read as the new `seen`
  * @throws DevCliError `FLEET_UNAVAILABLE`, `STATE_CORRUPT`
  */
 export async function listEvents(
@@ -78,8 +78,8 @@ export async function listDocuments(
 }
 
 /**
- * The paths allowed beside the journal: documents below one directory, and contents by digest. A row cannot choose any
- * other.
+ * The paths that a row may name beside the journal: documents below one directory, and contents by digest. Any other
+ * path could lead out of the directory.
  */
 const BESIDE = /^(?:attempts(?:\/[A-Za-z0-9][A-Za-z0-9._-]{0,127})+|objects\/[0-9a-f]{64})$/;
 

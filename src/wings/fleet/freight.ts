@@ -64,9 +64,9 @@ export function readJournal({ root }: Pick<Context, 'root'>, run: string): Buffe
 /** What `inspectFreight` returns. */
 export interface Inspected {
   snapshot: RunState;
-  /** `state.json`. */
+  /** The content of `state.json`. */
   text: string;
-  /** `recipe.json`. */
+  /** The content of `recipe.json`. */
   recipe: string;
 }
 

@@ -57,7 +57,7 @@ export async function listFleet(context: Context, call: FleetCall): Promise<Answ
   };
 }
 
-/** Lists the attempts that workers pass by, each once. */
+/** Lists the attempts that workers do not accept, each once, with a reason. */
 function listPassed(seen: readonly Record<string, Record<string, string>>[]) {
   const all = seen.flatMap((by) =>
     Object.entries(by).flatMap(([project, passed]) =>

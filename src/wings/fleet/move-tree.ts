@@ -31,8 +31,8 @@ export interface TreeSite {
 }
 
 /**
- * Recreates the tree: base, set-up, kept commit, HEAD. Files and git's status are as they were, except for what was
- * staged. Repeated, it starts over.
+ * Recreates the tree: checks out the base, sets it up, applies the kept commit, and sets HEAD. The files and git's
+ * status are then as they were, except that nothing is staged. A repeated call begins anew.
  * @param furnish sets up what no commit contains; returns why it refused, or null
  * @returns the tree before the attempt's own changes, as set up on this machine
  * @throws DevCliError `GIT_FAILED`, also if the remote lacks a commit; `IO`, `INTERRUPTED`, and what `furnish` throws

@@ -14,8 +14,8 @@ import { listUnpromised } from '../../../recipe/writes.js';
 
 /**
  * Lists the documents that a rehearsal writes when a block's agent or command is done: those that the block's text
- * names but the block does not read. After a command, also those that no block names in this way, because a command may
- * write anything.
+ * names but the block does not read. After an external command, also those that are read somewhere but that no other
+ * block's text names in this way: then only a command can have written them.
  */
 export function listCannedDocuments(
   recipe: ResolvedRecipe,

@@ -37,7 +37,7 @@ export function buildCannedReport(
   return `---\n${yaml().stringify(fields)}---\n\n${body}\n`;
 }
 
-/** Changes a canned report as a script says: by a verdict, by some keys, or to a whole text. */
+/** Changes a canned report as a script says: sets its verdict, sets some keys, or replaces it by another text. */
 export function changeReport(report: string, said: unknown): string {
   if (typeof said === 'string') return isVerdict(said) ? changeReport(report, { verdict: said }) : said;
   if (!isRecord(said)) return report;

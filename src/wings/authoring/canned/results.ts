@@ -58,7 +58,7 @@ const WITH_VERDICT: Readonly<Record<string, Record<string, unknown>>> = {
   },
 };
 
-/** Changes a canned result as a script says: by a verdict, by some keys, or to a whole text. */
+/** Changes a canned result as a script says: sets its verdict, sets some keys, or replaces it by another text. */
 export function changeResult(result: Readonly<Record<string, unknown>>, said: unknown): string {
   if (typeof said === 'string') {
     if (!isVerdict(said)) return said;

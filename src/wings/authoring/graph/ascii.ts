@@ -2,7 +2,7 @@ import type { GraphEdge, GraphNode, Mark, RecipeGraph } from './graph.js';
 import { assignLanes, type Lane } from './lanes.js';
 import { cutText, measureLabelText, padText, wrapText } from './text.js';
 
-/** Default width of the picture in columns; boxes take the columns that the lanes leave. */
+/** Default width of the picture in columns. Lanes, at the right, hold the edges that lead back; boxes have the rest. */
 const COLUMNS = 80;
 /** Bounds of the width: a narrower picture is unreadable, and a wider one has lines that are too long. */
 const FEWEST = 40;

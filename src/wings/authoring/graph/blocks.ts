@@ -57,7 +57,7 @@ function listEdgesOf(block: ProgramBlock, next: string | null, ways: readonly Bl
   const onward = next === null ? COMPLETED.id : nodeOf(next);
   if (block.standsForInit === true) return [buildEdge({ from, to: onward, kind: 'next' })];
   const placed = ways
-    // The way into a block is not an edge that leaves it.
+    // `begun` is the transition into the block; all others are edges that leave it.
     .filter(({ what }) => what !== 'begun')
     .map((way) => ({ way, ...placeWay(block.id, way) }));
   const ends = new Map(placed.map((one) => [`${one.kind} ${one.to}`, one]));
@@ -101,7 +101,8 @@ function labelEdge(block: ProgramBlock, kind: EdgeKind, ways: readonly BlockWay[
       return listBackWords(ways).join(', ');
     case 'back': {
       const isLoop = ways.some(({ what }) => what === 'not passed');
-      // After its last round, a loop does not lead back; for a choice, `maxRounds` already counts the ways back.
+      // A loop of n rounds leads back n - 1 times, since its last round does not. For a choice that leads back,
+      // `maxRounds` is itself the number of times.
       const most = (block.maxRounds ?? 1) - (isLoop ? 1 : 0);
       return `${listBackWords(ways).join(', ')} (≤ ${most}×)`;
     }
@@ -162,7 +163,7 @@ function listLoopFacts({ kind, maxRounds = 0, asksUser }: ProgramBlock, block: R
 function listFailureFacts({ onError, kind, revise, maxRounds }: ProgramBlock): string[] {
   const { by, loops } = BLOCK_KINDS[kind];
   if (by === 'person' || onError.kind === 'halt') return [];
-  // Every failure before the last leads back.
+  // With `revise`, each failure but the last leads back to an earlier block; only the last has the effect of `onError`.
   const often = revise === undefined ? '' : ` ${maxRounds}×`;
   const when = loops ? 'if none passes' : `if it fails${often}`;
   return [`${when}: ${onError.kind === 'continue' ? 'goes on' : `tried again, ${onError.max}× at most`}`];

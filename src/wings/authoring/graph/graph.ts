@@ -25,15 +25,15 @@ export interface GraphNode {
   kind: NodeKind;
   /** The name that the recipe gives the block, stage or phase. */
   name: string;
-  /** Its type, or who acts. */
+  /** The type of the block or phase, or who acts at the node. */
   note: string;
   /** More facts, one line each: conditions, bounds, the effect of a failure. */
   facts: readonly string[];
-  /** Whether a condition can skip it. */
+  /** Whether a condition can skip the node. */
   optional: boolean;
-  /** Whether it repeats in place, round by round. */
+  /** Whether the node repeats in place, round by round. */
   repeats: boolean;
-  /** The group that it belongs to. */
+  /** The id of the group that the node belongs to. */
   group?: string;
   mark?: Mark;
 }

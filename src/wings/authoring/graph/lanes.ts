@@ -3,7 +3,7 @@ import type { GraphEdge, RecipeGraph } from './graph.js';
 /** The lane of an edge that leads back, beside the column of boxes. */
 export interface Lane {
   edge: GraphEdge;
-  /** Counted from 0, the innermost. */
+  /** The number of the lane; 0 is the innermost, next to the boxes. */
   column: number;
 }
 

@@ -2,8 +2,9 @@ import type { GraphEdge, GraphNode, RecipeGraph } from './graph.js';
 import { assignLanes } from './lanes.js';
 
 /**
- * Computes positions in a picture. A recipe is a chain with edges that lead back: its boxes form one column, with ends
- * at the left and edges back at the right, each in its own lane. A general layout library would bend that column.
+ * Computes positions in a picture. A recipe is a chain with edges that lead back: its boxes form one column. To its
+ * left are the unsuccessful ends, to its right the edges that lead back, each in its own lane. A general layout
+ * library would not keep the column straight.
  */
 
 /** A rectangle by its upper left corner, in pixels. */
@@ -64,7 +65,7 @@ const MARGIN = 24;
 const GAP = 36;
 const GROUP = { side: 16, top: 30, bottom: 14 };
 const LANE = 22;
-/** Distance between edges back that leave the same box; equal to the line height of its text. */
+/** Distance between the edges back that leave the same box; equal to the line height of the box's text. */
 const PORT = 15;
 const FIRST_PORT = 30;
 const LAST_PORT = 7;

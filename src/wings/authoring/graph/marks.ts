@@ -44,7 +44,7 @@ function markBlock({ kind, name }: GraphNode, steps: Steps, { status, currentBlo
   if (kind === 'halted') return null;
   const step = Object.hasOwn(steps, name) ? steps[name] : undefined;
   if (step === undefined) return null;
-  // A gate that halted the run counts as done, but the run stopped there.
+  // A gate whose answer halted the run has status `done`, but the picture has to show that the run stopped there.
   if (status === 'halted' && currentBlock === name) return { mark: 'failed' };
   return withMark(step.status);
 }

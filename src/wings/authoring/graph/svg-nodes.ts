@@ -38,7 +38,7 @@ export function renderEnd({ kind, name }: GraphNode, x: number, y: number): stri
   return `<g>${circle}${signs[kind] ?? ''}${word}</g>`;
 }
 
-/** Breaks a node's facts into lines: two for a fact that fits into two, otherwise one, which may be cut. */
+/** Breaks a node's facts into lines. A fact that fills two lines gets two; any other gets one, cut if too long. */
 function listLines({ facts }: GraphNode): string[] {
   return facts.flatMap((fact) => {
     const lines = wrapText(fact, COLUMNS);
@@ -90,7 +90,7 @@ function renderBox(node: GraphNode, { x, y, width, height }: Box): string {
   ].join('');
 }
 
-/** Draws a head above shoulders. */
+/** Draws the sign of a person: a head above shoulders. */
 export function renderPerson(x: number, baseline: number): string {
   const middle = x + 6;
   return `<circle ${renderColours('f-person')} cx="${middle}" cy="${baseline - 9}" r="3.2"/><path ${renderColours('f-person')} d="M${middle - 6} ${baseline + 1.5}a6 6 0 0 1 12 0z"/>`;

@@ -3,7 +3,7 @@ import { toWholeLine } from '../../../documents/foreign.js';
 
 /** Prepares a recipe's texts for pictures: each becomes one clean line, measured in terminal columns. */
 
-/** A text that was cut is shortened to its last blank only if more than this fraction of it remains. */
+/** A text that was cut within a word loses that word only if more than this fraction of the text then remains. */
 const SHORTEST = 0.6;
 
 const widthOf = (character: string) => eastAsianWidth(character.codePointAt(0) ?? 0);
@@ -14,7 +14,7 @@ export function measureLabelText(text: string): number {
 }
 
 /**
- * Returns a text as one line of at most `columns` columns, cut at a blank if one is near the end.
+ * Returns a text as one line of at most `columns` columns, cut at a space if one is near the end.
  * @param sign appended if the text was cut
  */
 export function cutText(text: string, columns: number, sign = '…'): string {
@@ -28,17 +28,17 @@ export function cutText(text: string, columns: number, sign = '…'): string {
     kept += character;
   }
   const blank = line[kept.length] === ' ' ? kept.length : kept.lastIndexOf(' ');
-  // If the last blank is far from the end, too much text would be lost.
+  // If the last space is far from the end, cutting there would lose too much text.
   const words = blank > kept.length * SHORTEST ? kept.slice(0, blank) : kept;
   return `${words.trimEnd()}${sign}`;
 }
 
-/** Pads a text with blanks to `columns` columns. */
+/** Pads a text with spaces to `columns` columns. */
 export function padText(text: string, columns: number): string {
   return text + ' '.repeat(Math.max(0, columns - measureLabelText(text)));
 }
 
-/** Wraps a text at blanks into lines of at most `columns` columns; a longer word gets its own line. */
+/** Wraps a text at spaces into lines of at most `columns` columns; a longer word gets its own line. */
 export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   for (const word of toWholeLine(text)

@@ -16,9 +16,9 @@ export interface Renaming {
 
 /** A file that a recipe names. */
 export interface NamedFile {
-  /** The path in the recipe, relative to the recipe. */
+  /** The path that the recipe gives, relative to the recipe's file. */
   from: string;
-  /** The path in the renamed recipe: in its own directory. */
+  /** The path that the renamed recipe gives, below a directory of its own. */
   to: string;
 }
 

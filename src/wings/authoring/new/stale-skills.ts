@@ -8,7 +8,7 @@ import { followsRecipe, locateSkill, renderSkill } from './skill.js';
 export interface StaleSkill {
   /** Relative to the root. */
   path: string;
-  /** The text that it should have. */
+  /** The text that the skill should have. */
   text: string;
 }
 

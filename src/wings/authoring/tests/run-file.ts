@@ -23,7 +23,7 @@ interface Coverage {
 
 /** The result of running a test file. */
 export interface TestedFile {
-  /** The path as shown. */
+  /** The file's path as it is shown to the user. */
   file: string;
   /** Null if the file is invalid. */
   recipe: string | null;
@@ -39,7 +39,7 @@ export interface TestedFile {
 export interface RunOptions {
   /** Absolute. */
   path: string;
-  /** The path as shown. */
+  /** The file's path as it is shown to the user. */
   file: string;
   /** The coverage in percent that a file must reach, unless it states its own. */
   threshold: number | undefined;

@@ -18,7 +18,7 @@ import { BUILTIN_PREFERENCES } from '../../../recipe/settings/builtin-preference
 
 /** The status of an agent whose block has to be redone. */
 export const STALE = 'stale';
-/** The first path element of the value that stands for a whole condition. */
+/** A condition that is not split into values is itself a value, true or false. Its path begins with this element. */
 export const WHOLE = '?';
 
 /** The parts of a recipe that determine possible values. */
@@ -69,7 +69,7 @@ export function listCandidateValues(
   }
 }
 
-/** Lists the texts to try: the literals, each two of them joined, and one other text. */
+/** Lists the texts to try: the literals, every pair of them joined, and one other text. */
 function listTexts(named: readonly string[]): string[] {
   const words = unique(named);
   const joined =
@@ -112,7 +112,7 @@ const OPEN_MODES: Readonly<Record<string, readonly string[] | undefined>> = {
 
 function listPreferenceValues(recipe: Declared, name: string, texts: string[], count: number[]): unknown[] {
   const spec = recipe.preferences[name] ?? BUILTIN_PREFERENCES[name];
-  // `auto` is resolved before a run begins.
+  // `auto` is resolved before a run begins, so a condition never reads it.
   if (spec?.values !== undefined) return spec.values.filter((one) => name !== 'pull_request' || one !== 'auto');
   if (spec?.type === 'bool') return [spec.default === true, spec.default !== true];
   return unique([

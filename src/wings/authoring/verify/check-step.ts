@@ -86,8 +86,8 @@ export class StepChecker implements Watch {
     if (!this.#read.has(read)) this.#read.set(read, { block, ...seen });
     if (isPresent) this.#present.add(read);
     if (isPresent || read.without === 'missing') return;
-    // A prompt leaves out the document of a skipped block, and reports a document as missing that an agent did not
-    // deliver.
+    // Whoever reads the prompt knows why the document is absent: the prompt leaves out the document of a skipped block,
+    // and reports one that an agent did not deliver as missing.
     const isTold = earlier.every(
       (writer, at) =>
         outcomes[at] === OUTCOME.skipped ||

@@ -70,7 +70,7 @@ function isDecidedByAgents(condition: string, blocks: readonly ResolvedBlock[]):
   );
 }
 
-/** The values that `isOpen` distinguishes. */
+/** The values for which `isSetByAgents` may give different results. */
 const POSSIBLE = [null, 'done', 'failed', 'skipped'];
 
 /** Renders a value's name as in a condition. */

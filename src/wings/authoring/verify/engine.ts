@@ -8,11 +8,11 @@ import type { EngineState, TodoState } from '../../../run/engine-rows.js';
 import { listRunStageEnds, listTodoStageEnds } from '../stage-edges.js';
 import { type Interruptible, STEPS_BETWEEN_PAUSES } from './interruptible.js';
 
-/** A symbolic plan, and what can go wrong in it. */
+/** A symbolic plan (one or two made-up todos that stand for any plan), and what can go wrong when it is carried out. */
 interface Setting {
   program: EngineProgram;
   todos: readonly NewTodo[];
-  /** The findings that a stage can have, if it has any. */
+  /** The findings to try, each at every stage that can have it. */
   trouble: readonly Partial<Findings>[];
   /** Whether to include the stages that only some todos or runs have. */
   all: boolean;

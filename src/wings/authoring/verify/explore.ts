@@ -11,7 +11,7 @@ import { States } from './states.js';
 import type { ExplorationSubject } from './subject.js';
 import { createWorld, OUTCOME, WorldChange } from './world.js';
 
-/** An observer that checks each step of the work for faults. */
+/** An observer that checks for faults each step that `work` moves alone can reach (see `Move.kind`). */
 export interface Watch {
   step(step: WatchedStep): void;
 }
@@ -27,7 +27,7 @@ export interface WatchedStep {
   to: number;
 }
 
-/** Replaces the place in keys that compare only counters. */
+/** Stands in for the real place in keys that are to compare counters alone. */
 const NOWHERE: MachinePlace = { value: '', block: -1, state: 'active' };
 
 /** Arguments for INVALIDATE, HALT and ABORT, which depend neither on bounds nor on conditions. */
@@ -56,22 +56,23 @@ class Explorer {
   readonly #liveness: Liveness;
   readonly #standings: KnownPlaces;
   readonly #states: States;
-  /** The attempts of each standing, by its number. */
+  /** The moves to try at each standing (a place with its counters), by the standing's number. */
   readonly #attempts: TryMove[][] = [];
   /**
-   * How many `own` moves a state has, by the only properties that these moves depend on: block, its state, and world.
+   * How many `own` moves (see `Move.kind`) a state has. The key is all that these moves depend on: the block, its state
+   * and the world.
    */
   readonly #owned = new Map<string, number>();
-  /** The redone blocks, each with the world in which it was redone. */
+  /** Redos that have been explored already: the block, and the world in which it was redone. */
   readonly #redone = new Set<string>();
-  /** By index of a block: the transition that invalidates it. */
+  /** For each block, by its index: the transition that redoes it (INVALIDATE). */
   readonly #again = new Map<number, LearnedTransition>();
   #isAborted = false;
-  /** States that have moves besides those of the work. */
+  /** States that also have moves other than `work`: these are explored after everything that `work` moves reach. */
   readonly #left = new Set<number>();
-  /** Whether everything that the work alone reaches has been explored. */
+  /** Whether everything that `work` moves alone reach has been explored. */
   #isWorkDone = false;
-  /** Number of attempts so far. */
+  /** Number of moves tried so far. */
   #tried = 0;
 
   constructor(
@@ -113,7 +114,7 @@ class Explorer {
     } while (this.#goOn(chance));
   }
 
-  /** @param which the moves to take: those of the work, the rest, or all */
+  /** @param which the moves to take: `work` moves, the rest, or all */
   *#expand(at: number, which: 'work' | 'rest' | 'all'): Interruptible<void> {
     const node = this.#graph.nodes[at];
     if (node === undefined || !this.#graph.whole) return;
@@ -176,8 +177,8 @@ class Explorer {
   }
 
   /**
-   * Returns the function that evaluates the conditions of blocks being entered. It records the blocks in between as
-   * skipped (recipes.md, Conditions).
+   * Returns the function with which the machine evaluates a block's condition before it enters the block. The function
+   * records the blocks that were passed on the way there as skipped (recipes.md, Conditions).
    */
   #answer(change: WorldChange, resting: number): (source: string, of: string) => boolean {
     const { blocks } = this.subject.program;
@@ -222,7 +223,7 @@ class Explorer {
     this.#own(at, { type: 'ABORT' }, this.#machine.take(standing.place, { type: 'ABORT' }, ALL_LEFT, NEVER));
   }
 
-  /** Takes HALT. Returns the number of transitions, as `#redo` does. */
+  /** Follows the event HALT. Returns the number of transitions, as `#redo` does. */
   #halt(at: number, { standing: { place } }: ExploredState): number {
     if (place.state === 'halted') return 0;
     const block = this.subject.program.blocks[place.block];
@@ -254,7 +255,7 @@ class Explorer {
     if (node === undefined) return;
     const change = new WorldChange(this.subject, node.world.values, new ChoiceEnumerator(), node.standing.counts);
     if (event.type === 'INVALIDATE') {
-      // A real run keeps a size that the user increased. Here the size becomes open again, which includes that case.
+      // A real run keeps a size that the user increased. Here every size becomes possible again, that one included.
       if (learned.to.block <= this.subject.classifier) change.forgetSaid();
       for (const block of this.subject.touched)
         if (block >= learned.to.block && block <= node.standing.place.block) change.retract(block);
@@ -277,7 +278,7 @@ class Explorer {
       ? this.#states.meetAlike(standing, world, how)
       : this.#states.meet(standing, world, how);
     if (to < 0) return;
-    // `own` moves prove nothing; their edges are kept only if they lead to a new state.
+    // No finding is proved by an `own` move; its edge is kept only if it leads to a new state.
     const isOwn = this.#isWorkDone && move?.kind === 'own';
     if (move !== null && !(isOwn && nodes[to]?.via !== edge))
       edges.push({ from, to, move, chosen: change.chosen, times });
@@ -299,7 +300,7 @@ class Explorer {
 interface Taken {
   change: WorldChange;
   learned: LearnedTransition;
-  /** Null at the beginning, like `move`. */
+  /** Where the step begins; null, like `move`, at the beginning of a run. */
   before: CountedPlace | null;
   from: number;
   move: Move | null;

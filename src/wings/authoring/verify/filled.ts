@@ -1,10 +1,10 @@
 import type { ExplorationSubject } from './subject.js';
 
-/** The consequences of a passed check of the draft for its sections (documents.md, draft validate). */
+/** What follows for the sections of the draft when a check of it passes (documents.md, draft validate). */
 
 /**
- * Returns whether a world allows these sections to be filled; if so, the world then records them as filled. A world
- * holds indices of candidates; a negative number means that the value is unknown.
+ * Returns whether these sections can be filled, given what is known in a world (world.ts): none may be known to be
+ * empty. If so, the world then records them as filled. In a world, a negative number means an unknown value.
  */
 export function fillSections({ values }: ExplorationSubject, world: number[], sections: readonly string[]): boolean {
   return values.every(({ path: [root, id = '', member], values: all }, at) => {

@@ -8,7 +8,7 @@ export interface ExploredState {
   world: KnownWorld;
   /** The edge by which the state was first found, the last one of a shortest path; -1 for an initial state. */
   via: number;
-  /** The choices made before the first block. */
+  /** For an initial state: the values that were chosen before the first block. */
   begun: readonly Chosen[];
 }
 
@@ -18,7 +18,7 @@ export interface ExploredTransition {
   to: number;
   move: Move;
   chosen: readonly Chosen[];
-  /** How often it is taken in a row; more than once only if it combines the rounds that exhaust a loop. */
+  /** How often it is taken in a row: once, unless it stands for all rounds of a loop before the last. */
   times: number;
 }
 
@@ -27,8 +27,8 @@ export interface StateGraph {
   nodes: ExploredState[];
   edges: ExploredTransition[];
   /**
-   * How many nodes and edges the work alone reaches, without redone blocks and moves that no script decides. They come
-   * first in `nodes` and `edges`.
+   * How many nodes and edges `work` moves alone reach (see `Move.kind`), without redone blocks and results that no
+   * script decides. They come first in `nodes` and `edges`.
    */
   work: { nodes: number; edges: number };
   /** Number of transitions, including those that several states share and `edges` stores only once. */

@@ -55,7 +55,7 @@ function findEndlessLoops(
   const passed = new Set<number>();
   for (const [number, { from, move }] of edges.entries()) {
     const { block = -1, state } = nodes[from]?.standing.place ?? {};
-    // Redoing a block again and again allows any number of its rounds, so those edges do not count.
+    // After a redo, a block may have any number of rounds; a loop that passes only there does not pass by itself.
     const isOfWork = number < work.edges || exactRounds.size === 0;
     if (isOfWork && state === 'active' && move.event.type === 'DONE') passed.add(block);
   }
@@ -107,7 +107,7 @@ function findNeedOfRemote({ recipe }: ExplorationSubject, graph: StateGraph): Ve
   const { nodes, edges } = graph;
   const without = edges.filter(({ move }) => move.kind !== 'own' && move.remote !== true);
   if (!edges.some(({ move }) => move.remote === true) || reachBack(graph, without).has(0)) return [];
-  // Every completed end lies behind a command that fails without a remote.
+  // Without a remote no run completes: on each way to completion, some command fails.
   const reached = reachOn(without);
   const first = edges.findIndex(({ from, move }) => move.remote === true && reached.has(from));
   const node = edges[first]?.from ?? 0;
@@ -151,14 +151,14 @@ function reachOn(edges: readonly ExploredTransition[]): Set<number> {
 }
 
 /**
- * Finds states of the work that have not ended and from which no run can complete, one per block. States after a redo
- * are excluded, because too little is known about them.
+ * Finds unfinished states from which no run can complete, one per block. Only states that `work` moves reach are
+ * considered: after a redo, too little is known.
  */
 function findDeadEnds({ recipe }: ExplorationSubject, graph: StateGraph): VerifyFinding[] {
   const { nodes, edges } = graph;
   const work = edges.filter(({ move }) => move.kind !== 'own');
   const completing = reachBack(graph, work);
-  // If no run can complete at all, a stop is not a way out.
+  // A stop that the author intended is not a dead end, unless no run of the recipe can complete at all.
   const alive = completing.has(0) ? new Set([...completing, ...findLastStops(recipe, nodes)]) : completing;
   const isDead = (at: number) => {
     const state = nodes[at]?.standing.place.state;

@@ -66,12 +66,12 @@ export class Machine {
     );
   }
 
-  /** Takes START. `answer` is called for conditions in the order in which the machine asks them. */
+  /** Returns the effect of START. Calls `answer` for conditions in the order in which the machine asks for them. */
   start(answer: EvaluateCondition): LearnedTransition {
     return this.#decide('', answer, (conditions) => startProgram(this.program, conditions), null);
   }
 
-  /** Takes an event at a place; calls `answer` as `start` does. */
+  /** Returns the effect of an event at a place; calls `answer` as `start` does. */
   take(place: MachinePlace, event: MachineEvent, left: RemainingBounds, answer: EvaluateCondition): LearnedTransition {
     const { rounds, retries, jumps } = left;
     const key = `${place.block} ${place.state} ${rounds} ${retries} ${jumps} ${JSON.stringify(event)}`;

@@ -28,7 +28,7 @@ export interface Move {
   handed?: true;
 }
 
-/** Tries a move under the current world. Returns null if it cannot happen. */
+/** Tries a move, given what the run knows (its world). Returns null if the move cannot happen. */
 export type TryMove = (change: WorldChange) => Move | null;
 
 /** Lists the moves at the block where a run rests. */
@@ -126,7 +126,10 @@ function choose(at: number, { id, when, grows }: ResolvedChoice): TryMove {
   };
 }
 
-/** Chooses at the bound of a loop that asks the user; only the user can grant more rounds. */
+/**
+ * Chooses where a loop that asks the user has used up its rounds. `more` is no `work` move, because only the user can
+ * grant more rounds.
+ */
 function chooseAtBound(choice: (typeof BOUND_CHOICES)[number]): TryMove {
   return () => ({ event: { type: 'CHOOSE', choice }, kind: choice === 'more' ? 'own' : 'work' });
 }

@@ -51,10 +51,10 @@ function leadsBack({ choices }: ProgramBlock): boolean {
 /** Counters of a block that has used up nothing. */
 export const NOTHING_SPENT: Counts = { spent: 0, retries: 0, jumps: 0, rounds: 0 };
 
-/** Where the machine rests, with the counters that transitions from there may read. */
+/** A standing: where the machine rests, with the counters that transitions from there may read. */
 export interface CountedPlace {
   place: MachinePlace;
-  /** By block; a missing block has used up nothing, or is reset before it counts again. */
+  /** By block. A block that is missing has used up nothing, or its counters are reset before anything reads them. */
   counts: ReadonlyMap<number, Counts>;
 }
 
@@ -117,7 +117,7 @@ export function keyCountedPlace({ place, counts }: CountedPlace): string {
   return `${place.block} ${place.state} ${spent.join(' ')}`;
 }
 
-/** Returns the reduced standing of a position of a run. */
+/** Returns the standing that a position of a run corresponds to, without the counters that do not matter. */
 export function readCountedPlace(
   program: Program,
   position: Position,

@@ -74,7 +74,7 @@ export function writeScript(
         return steps.length > 0 && isMaker;
       });
       if (path[0] === 'draft' && values[index] === false) {
-        // No move empties a section, so no earlier step may fill it either.
+        // The section has to be empty here. Since no move empties a section, no earlier step may fill it either.
         for (const { steps } of made.slice(0, upTo + 1)) leaveUnfilled(subject, steps, path[1] ?? '');
       }
       if (by !== undefined) setInStep(by.steps, path, values[index]);
@@ -102,7 +102,7 @@ export function writeScript(
  */
 function rest({ id, kind }: ResolvedBlock, { kind: wrong }: VerifyFinding): FindingScriptStep[] {
   if (BLOCK_KINDS[kind].by !== 'cli') return [{ until: id }];
-  // A command that needs an unset value is not run.
+  // A command that needs an unset value is not run, so no step can expect it to be running.
   if (wrong === 'value-unset') return [{ until: 'end' }];
   return [{ expect: { block: id, action: 'running' }, command: { exit: 1 } }, { until: 'end' }];
 }

@@ -10,7 +10,7 @@ import {
   reduceCountedPlace,
 } from './place.js';
 
-/** A standing that an exploration has reached: one object, shared by all states that have it. */
+/** A standing (place and counters) that an exploration has reached: one object, shared by all states that have it. */
 export interface KnownPlace extends CountedPlace {
   /** Counted from 0, in the order in which they were reached. */
   number: number;
@@ -21,7 +21,7 @@ export interface KnownPlace extends CountedPlace {
 /** The result of a step. */
 export interface PlaceStep {
   standing: KnownPlace;
-  /** How often the step is taken in a row; more than once only if it combines the rounds that exhaust a loop. */
+  /** How often the step is taken in a row: once, unless it stands for all rounds of a loop before the last. */
   times: number;
 }
 
@@ -38,7 +38,7 @@ export class KnownPlaces {
     readonly exact: ExactRounds,
   ) {}
 
-  /** @param before null at the beginning, like `event` */
+  /** Returns the standing after a step. @param before where the step begins; null at the beginning, like `event` */
   follow(before: CountedPlace | null, event: MachineEvent | null, learned: LearnedTransition): PlaceStep {
     const bySource = this.#after.get(learned) ?? new Map<CountedPlace | null, PlaceStep>();
     this.#after.set(learned, bySource);

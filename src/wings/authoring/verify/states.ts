@@ -60,7 +60,7 @@ export class States {
 }
 
 function isAlike(one: World, other: World): boolean {
-  // The last slot only says whether the user set the size.
+  // The last slot is not compared: it is no value, and only says whether the user set the size.
   return one.every((value, slot) => {
     const against = other[slot] ?? -1;
     return slot === one.length - 1 || value === against || isUnknown(value) || isUnknown(against);

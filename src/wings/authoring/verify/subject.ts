@@ -40,7 +40,7 @@ export interface ExplorationSubject {
   program: Program;
   values: readonly Value[];
   conditions: ReadonlyMap<string, Condition>;
-  /** By value: the blocks whose end may change it; empty if it is constant in a run. */
+  /** For each value: the blocks that may change it when they end; none if it is constant in a run. */
   producers: readonly ReadonlySet<number>[];
   /** The index of the value `size`; -1 if no condition reads the size. */
   size: number;
@@ -58,7 +58,7 @@ export interface ExplorationSubject {
   /** By block that runs `draft validate`: each required section with the blocks that write it. */
   sections: ReadonlyMap<number, readonly { section: string; writers: readonly number[] }[]>;
   exactRounds: ExactRounds;
-  /** By block: the values that its end changes. */
+  /** For each block: the values that it changes when it ends. */
   produced: readonly (readonly number[])[];
   /** The blocks whose end changes a value or a watched outcome, in order. */
   touched: readonly number[];

@@ -17,14 +17,14 @@ export interface Value {
 /** A condition and the values that it reads. */
 export interface Condition {
   source: string;
-  /** Indices into the values. */
+  /** The values that the condition reads, as indices into the list of all values. */
   looksAt: readonly number[];
   /**
    * Returns whether it holds for these values, given in the order of `looksAt`. A condition that cannot be evaluated
    * does not hold.
    */
   holds(values: readonly unknown[]): boolean;
-  /** The same for indices of values, with results cached. */
+  /** Like `holds`, but takes the index of each value among its candidates, and caches results. */
   holdsAt(indices: readonly number[]): boolean;
 }
 

@@ -2,7 +2,7 @@ import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
 import type { ExploredTransition, StateGraph } from './graph.js';
 import type { ExplorationSubject } from './subject.js';
 
-/** The edges of a graph without `own` moves. */
+/** The edges of a graph, except those of `own` moves (see `Move.kind`), which can happen at any time. */
 export interface Ways {
   /** By state: the numbers of the edges that leave it. */
   out: readonly (readonly number[])[];

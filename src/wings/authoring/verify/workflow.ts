@@ -32,7 +32,7 @@ export interface ExploredWorkflow {
   known: ReadonlySet<string>;
 }
 
-/** Maximum states; a phase may restart at most twenty times. */
+/** Maximum number of states. Workflows seldom reach it, since a phase may restart at most twenty times. */
 const MOST = 5_000;
 
 /** A position of the workflow, with the values that later phases read. */

@@ -23,7 +23,7 @@ const FREE = -1;
 const SET = -2;
 const NOT_ZERO = -3;
 
-/** Outcomes of a watched block. */
+/** Outcomes of a watched block; after a redo, those of blocks before the redone one may be `forgotten`. */
 export const OUTCOME = { pending: 0, done: 1, skipped: 2, failed: 3, forgotten: 9 } as const;
 
 /** Returns whether a slot has no known value. */
@@ -193,9 +193,9 @@ export class WorldChange {
   }
 
   /**
-   * Lists those values of an unmet condition that could be different, provided that the condition could then hold.
-   * @param isOpen returns whether a value could be different; its `getValue` returns the current value
-   * @returns an empty list if the condition could not hold even then
+   * Lists the paths of those values of an unmet condition that could have been different, if that could have met it.
+   * @param isOpen returns whether an agent could have set the value differently; `getValue` returns its current value
+   * @returns none if the condition could not have held with any candidates of these values
    */
   listOpen(
     source: string,
