@@ -60,7 +60,10 @@ export async function checkProject(
   };
 }
 
-/** Judges everything, whether or not it has changed. A finding that two recipes share is reported once. */
+/**
+ * Checks the whole project, including files that no commit since the base has changed. Two recipes may share a file and
+ * report the same fault in it; such a finding is returned once.
+ */
 async function judge(context: Context & WithPorts) {
   const { plans, findings: planned } = await checkPlans(context);
   const { journals, findings: replayed } = await checkJournals(context.store);

@@ -4,15 +4,15 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 
 /** A fault of the project, with its place (view.md, CI). */
 export interface CiFinding {
-  /** `plan`, `journal`, or the name that an audit gives. */
+  /** What found the fault: `plan`, `journal`, `preferences`, or a name that an audit of another wing supplies. */
   check: string;
   severity: 'error' | 'warning';
-  /** Relative to the root, with `/`; safe to show. */
+  /** The file's path relative to the root, with `/` as separator; already cleaned of control characters and secrets. */
   file: string;
-  /** Counted from 1, like the column. */
+  /** Line and column are counted from 1. */
   line?: number;
   column?: number;
-  /** Safe to show, like the fix. */
+  /** Message and fix are already cleaned of control characters and secrets. */
   message: string;
   fix?: string;
 }
