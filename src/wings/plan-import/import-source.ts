@@ -61,10 +61,7 @@ export function readImportSource({ files, root, cwd, path, format }: Given): Imp
   }
 }
 
-/**
- * Finds the directory `state` of the neutral contract at or below the given path. It must contain tasks.json; null if
- * there is none.
- */
+/** Finds the neutral contract's `state` directory at or below a path, by its tasks.json; null if there is none. */
 function findNexus(files: DocumentReader, place: string): string | null {
   const candidates = [
     join(place, 'state'),
@@ -81,10 +78,7 @@ function readNexus(files: DocumentReader, state: string): ImportSource {
   return { format: 'nexus', name: 'nexus', files: readAll(files, there, refuseOther) };
 }
 
-/**
- * Refuses a file that is not valid JSON: of a truncated file, the parser would read a part and report no error.
- * @returns 0, because the limit on lines is meant for Markdown
- */
+/** Refuses a file that is not valid JSON: of a truncated file, the parser would silently read only a part. */
 function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   const errors: ParseError[] = [];
   try {
@@ -109,10 +103,7 @@ function findFormat(files: DocumentReader, directory: string): 'openspec' | 'spe
   return has('spec.md') || (has('tasks.md') && has('plan.md')) ? 'speckit' : null;
 }
 
-/**
- * Returns the directory to import: the given one if it holds a change or a feature, otherwise the only one below it
- * that does. If there is none, returns the given one; several are refused.
- */
+/** Returns the only change or feature below a directory, or the directory itself if it is one or contains none. */
 function chooseDirectory(files: DocumentReader, place: string, path: string): string {
   if (findFormat(files, place) !== null) return place;
   const below = ['', 'changes', 'specs', 'openspec/changes'].map((part) => [place, part].filter(Boolean).join('/'));

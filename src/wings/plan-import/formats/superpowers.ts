@@ -62,10 +62,7 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
   return plan;
 }
 
-/**
- * Lists what looks like work before the first task: open checkboxes, and commands with a label such as `Verify:`. Each
- * becomes a note, since there is no todo to hold it.
- */
+/** Lists what looks like work before the first task: open checkboxes, and commands with a label such as `Verify:`. */
 function listWork({ blocks }: SourceSection, document: SourceDocument): LocatedText[] {
   const lines = blocks.flatMap((block): (LocatedText & Partial<SourceItem>)[] =>
     block.type === 'list'
@@ -120,8 +117,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
     steps: [],
     files: [],
     references: [],
-    // Headings above the task. One with text of its own is omitted, because that text is already a finding with its
-    // title.
+    // Headings above the task, except those with text of their own: such text is already a finding with its heading.
     below: listHeadings(document, at.line).flatMap((above) => (above.blocks.length === 0 ? above.title : [])),
     commands: [],
     namesCommands: false,
@@ -142,10 +138,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
   return task;
 }
 
-/**
- * A part of a task: a block or, if the block is a list, one entry of it. One list may hold both files and the first
- * step.
- */
+/** A block of a task; if the block is a list, one of its entries, because files and first step may share a list. */
 interface Entry {
   block: MarkdownBlock;
   item: SourceItem | null;
@@ -168,10 +161,7 @@ function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
 
 const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단계)\s*\d+[a-z]?\s*[:：.–—-]/iu;
 
-/**
- * Reads what comes before the first step: lists of files and interfaces, which are added to the task, and prose.
- * @returns the prose, from which the first steps are made
- */
+/** Adds files and interfaces named before the first step to the task. @returns the prose, for the first steps */
 function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
   const prose: Entry[] = [];
   let label = '';
@@ -202,10 +192,7 @@ interface Group {
   blocks: MarkdownBlock[];
 }
 
-/**
- * Makes a step of each paragraph or list entry. Code, or a paragraph that begins with `Expected`, joins the step before
- * it.
- */
+/** Makes a step of each paragraph or entry; code, or a text that begins with `Expected`, joins the step before it. */
 function groupProse(entries: readonly Entry[], document: SourceDocument): Group[] {
   const groups: Group[] = [];
   for (const { block, item } of entries) {
@@ -246,9 +233,7 @@ function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[
   return groups;
 }
 
-/**
- * Makes a step of a list entry. Nested entries with a checkbox become steps of their own; the others join this step.
- */
+/** Makes a step of an entry. Nested entries with a checkbox become steps of their own; others join this step. */
 function groupItem(item: SourceItem): Group[] {
   const { text, box, mark, at, children, rest } = item;
   const plain = children.filter((child) => !hasBox(child));

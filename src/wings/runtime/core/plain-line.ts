@@ -10,7 +10,8 @@ export interface PlainCommand {
 const BLANKS = /[ \t]+/y;
 const BETWEEN = /(?:&&|\|\||;|\|)(?![&|;])/y;
 /**
- * A harmless redirection. It must be separate from the word before it, which could otherwise be its file descriptor.
+ * Matches a redirection that changes nothing. It must follow a space: in `a2>&1`, the `2` would belong to the
+ * redirection.
  */
 const REDIRECTION = /(?:2>&1|[12]?>[ \t]*\/dev\/null)(?=[ \t;&|]|$)/y;
 /** A piece of a word: bare, in single quotes, or in double quotes. */
@@ -18,8 +19,8 @@ const PIECE = /([\p{L}\p{N}_@%+:,./^=-]+)|'([^'\0]*)'|"((?:[^"\\$`\0]|\\[^$`\n])
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
 /**
- * Parses a line of words, quotes, `&&`, `||`, `;`, `|`, `2>&1` and `>/dev/null` in one pass.
- * @returns its commands; null if the line contains anything else, because its text then does not show what it does
+ * Parses a line that consists only of words, quotes, `&&`, `||`, `;`, `|`, `2>&1` and `>/dev/null`.
+ * @returns its commands; null if the line contains anything else, because then its text does not show all that it does
  */
 export function readPlainLine(line: string): PlainCommand[] | null {
   const commands: PlainCommand[] = [];
@@ -43,7 +44,7 @@ export function readPlainLine(line: string): PlainCommand[] | null {
     } else return null;
   }
   if (command.words.length > 0) return [...commands, command];
-  // Of the separators, only `;` may end a line.
+  // A line may end with `;`, but not with `&&`, `||` or `|`.
   return commands.length > 0 && /;[ \t]*$/.test(line) ? commands : null;
 }
 
