@@ -49,7 +49,7 @@ export function resolveToolPath(input: string, { workTree, root: givenRoot }: Si
   const inTree = follow(top, lexical);
   const path = inTree ?? (home && follow(home, lexical));
   if (path === null) throw new ToolRefusal(`${shown} is outside the work tree, ${workTree}`);
-  // Checks the path as written, too, because the target of a link called `.git` also belongs to git.
+  // The path as written is checked, too: a link called `.git` may lead to a directory of another name.
   const ways = inTree === null ? [relative(home ?? root, path)] : [relative(top, path), relative(workTree, lexical)];
   const parts = ways.map((way) => way.split(sep).map(foldName));
   if (parts.some((names) => names.includes('.git'))) throw new ToolRefusal(`${shown}: .git belongs to git`);
