@@ -162,8 +162,8 @@ const APPLY = [
 ];
 
 /**
- * Lists the references below a prefix that point to kept commits, with these commits. Leaves out references that only
- * reserve a number: they still point to a base, which `KEEPER` did not write.
+ * Lists the references below a prefix that point to kept commits, with these commits. A reference that only reserves a
+ * number still points to a base, of which `KEPT_COMMIT_IDENTITY` is not the author; it is left out.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function listKept(top: string, prefix: string, options: GitOptions): Promise<Map<string, string>> {

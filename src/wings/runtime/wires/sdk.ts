@@ -7,7 +7,7 @@ import type { Effort, ModelRequest } from '../provider.js';
 type SdkModel = ReturnType<OpenAICompatibleProvider['chatModel']>;
 /** A request to such a model. */
 export type SdkCall = Parameters<SdkModel['doStream']>[0];
-/** Options that only one package reads, by its name. */
+/** Options for a single package, by the package's name; the others ignore them. */
 export type SdkOptions = NonNullable<SdkCall['providerOptions']>;
 /** The answer, piece by piece. */
 export type SdkStream = Awaited<ReturnType<SdkModel['doStream']>>['stream'];
@@ -30,8 +30,8 @@ export interface Wire {
 const BUDGETS: Readonly<Record<Effort, number>> = { low: 2_000, medium: 4_000, high: 8_000 };
 
 /**
- * Returns the number of tokens for thinking, for models that take such a number: at most half of the answer. Returns
- * null if half would be too few.
+ * Returns how many tokens a model may think, for models that take such a number: at most half of the answer. Null if
+ * half would be too few.
  */
 export function budgetThinking(effort: Effort, maxOutput: number): number | null {
   return maxOutput < 2_048 ? null : Math.min(BUDGETS[effort], Math.floor(maxOutput / 2));
