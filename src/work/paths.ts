@@ -40,8 +40,8 @@ export function createPathTest(paths: readonly string[]): (path: string) => bool
 }
 
 /**
- * Makes paths relative to the work tree and normalizes them; a path outside it begins with `..`. Leaves out blank
- * paths.
+ * Makes paths relative to the work tree and normalizes them; a path outside it begins with `..`. Paths of nothing but
+ * spaces are left out.
  */
 export function normalizePaths(workTree: string, paths: readonly string[]): string[] {
   return paths
