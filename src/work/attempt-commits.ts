@@ -84,7 +84,10 @@ export async function keepDifference(
   }
 }
 
-/** Creates a commit of a tree with `KEPT_COMMIT_IDENTITY` as its author. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/**
+ * Creates a commit of a tree with `KEPT_COMMIT_IDENTITY` as its author. @throws DevCliError `GIT_FAILED`, `IO`,
+ * `INTERRUPTED`
+ */
 export function commitTree(
   top: string,
   { tree, base, message }: { tree: string; base: string; message: string },

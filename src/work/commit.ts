@@ -206,7 +206,7 @@ export async function isEmptyCommit(
   return (await nullIfRefused(asked)) === null;
 }
 
-/** Builds the environment of the commit command, in English, so that `isTemporaryGitFailure` recognizes git's messages. */
+/** Builds the environment of the commit command: in English, because `isTemporaryGitFailure` reads git's messages. */
 export function buildCommitEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   return { ...buildUserEnvironment(inherited), LANGUAGE: 'en' };
 }

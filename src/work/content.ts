@@ -44,7 +44,8 @@ export async function computeContentTree(workTree: string, options: GitOptions =
 }
 
 /**
- * Computes the same as `computeContentTree`, but leaves the objects in the repository, so that a commit can refer to them.
+ * Computes the same as `computeContentTree`, but leaves the objects in the repository, where a commit can refer to
+ * them.
  * @returns null if there is no repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; system errors of the directory for temporary files
  */

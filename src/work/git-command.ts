@@ -41,9 +41,8 @@ interface GitQuestion {
 }
 
 /**
- * A sequence of questions to git. Its caller decides how git runs: `runGitQuery` waits asynchronously;
- * `runGitQuerySync` blocks, for use inside a transaction, which cannot await. The generator yields null where it may be
- * interrupted.
+ * A sequence of questions to git; yields null where it may be interrupted. `runGitQuery` answers them asynchronously,
+ * `runGitQuerySync` blocks this process, for use inside a transaction, which cannot await.
  */
 export type GitQuery<T> = Generator<GitQuestion | null, T, GitAnswer | 'no-git'>;
 
@@ -198,9 +197,7 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
   }
 }
 
-/**
- * Throws if the directory is missing: Node would report a missing git instead. Synchronous, so that git starts at once.
- */
+/** Throws if the directory is missing, which Node would report as a missing git. Synchronous: git starts at once. */
 function requireDirectory(cwd: string): void {
   try {
     statSync(cwd);

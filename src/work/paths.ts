@@ -39,10 +39,7 @@ export function createPathTest(paths: readonly string[]): (path: string) => bool
   return (path) => named.has('.') || named.has(path) || listParents(path).some((parent) => named.has(parent));
 }
 
-/**
- * Makes paths relative to the work tree and normalizes them; a path outside it begins with `..`. Paths of nothing but
- * spaces are left out.
- */
+/** Makes paths relative to the work tree and normalizes them; one outside begins with `..`. Leaves out empty paths. */
 export function normalizePaths(workTree: string, paths: readonly string[]): string[] {
   return paths
     .filter((path) => path.trim() !== '')

@@ -60,10 +60,7 @@ function requireOurs(path: string, { html }: PageShell, root: string): void {
   });
 }
 
-/**
- * Collects the data of a file: the page of the run and its documents. Documents that no longer exist are omitted.
- * @throws DevCliError like `writeFile`
- */
+/** Collects the data of a file; documents that no longer exist are omitted. @throws DevCliError like `writeFile` */
 export async function buildPageFile(context: PageContext, name: string, without: readonly Part[]): Promise<PageFile> {
   const now = await readRunNow(context, { name });
   const page = await buildRunPage(context, name, now, undefined);
@@ -113,9 +110,7 @@ function renderFile(shell: PageShell, data: PageFile): string {
   return [html.slice(0, head), policy, html.slice(head, script), template, html.slice(script)].join('');
 }
 
-/**
- * The text after `<head>` in every file that this command writes; later versions must keep it to recognize such files.
- */
+/** The text after `<head>` in every file that this command writes, in any version; `requireOurs` recognizes it. */
 const POLICY = `<meta http-equiv="Content-Security-Policy" content="`;
 
 /** Returns the offset after `<head>`: a policy inserted there applies to everything that follows. */

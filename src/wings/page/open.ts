@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/**
- * Returns whether a browser would open on the screen in front of the person: not over SSH, and not without a display.
- */
+/** Returns whether a browser would open on the person's own screen: not over SSH, and not without a display. */
 export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.platform): boolean {
   if (platform === 'win32' || platform === 'darwin') return !env['SSH_CONNECTION'];
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);

@@ -33,7 +33,7 @@ export function malformedError(): DevCliError {
   return new DevCliError('USAGE', 'The request body does not fit this address.');
 }
 
-/** Responds with a document as JSON; its texts are stripped of invisible characters and secrets. */
+/** Responds with a document as JSON. Invisible characters are removed from its texts, and secrets masked. */
 export function respondWithDocument(document: object): Response {
   return new Response(renderClean(document), { headers: { 'content-type': 'application/json; charset=utf-8' } });
 }

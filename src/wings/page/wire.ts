@@ -74,9 +74,7 @@ export interface PageDecision {
   digest: string | null;
   title: string;
   sections: DecisionSection[];
-  /**
-   * The choices; empty if the server was not started by a person at a terminal, because then the page cannot decide.
-   */
+  /** The choices; empty if the server was not started by a person at a terminal, who alone may decide. */
   answers: { id: string; label: string; reason?: 'required' }[];
   /** Documents to look at: a plan, a review, a log. */
   looks: { label: string; text: string }[];
@@ -103,19 +101,14 @@ export interface PageDocument {
   of?: number;
 }
 
-/**
- * The response to an answer sent from the page. It is confirmed with the number shown where `dev-cli view` was started.
- */
+/** The response to an answer from the page. The number that confirms it is shown where `dev-cli view` was started. */
 export interface PreparedDecision {
   id: string;
   /** When the number expires. */
   until: number;
 }
 
-/**
- * All that a file written by `view --html` contains. A key of `documents` is `row/segment/index`, `tab/plan` or
- * `commit/SHA`.
- */
+/** The data of a file written by `view --html`. Keys of `documents`: `row/segment/index`, `tab/plan`, `commit/SHA`. */
 export interface PageFile {
   page: RunPage;
   documents: Record<string, PageDocument>;

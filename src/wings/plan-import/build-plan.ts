@@ -19,9 +19,7 @@ export interface BuiltPlan {
   done: { at: string; what: string }[];
   /** The todos, each with the source lines of its task. */
   traced: TracedTodo[];
-  /**
-   * Tasks and steps that the plan leaves out although they are not ticked, because of another mark or a ticked task.
-   */
+  /** Unticked tasks and steps that the plan leaves out: their box has another mark, or their task is left out. */
   unticked: { at: string; what: string }[];
 }
 
@@ -123,9 +121,7 @@ function listDone({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['done'] 
   });
 }
 
-/**
- * Lists every task that counts as done, and the steps that count as done in the other tasks. The plan leaves them out.
- */
+/** Lists the tasks that count as done and, of the other tasks, such steps. The plan leaves them out. */
 function listLeftOut(tasks: SourcePlan['tasks']): SourceStep[] {
   return tasks.flatMap(({ isDone, title, mark, at, steps }) =>
     isDone ? [{ text: title, isDone, mark, at }] : steps.filter((step) => step.isDone),
@@ -214,9 +210,7 @@ function placeTask({ at, below }: NamedTask): string {
   return [formatSourceLocation(at), ...(below.length === 0 ? [] : [`(${below.join(' › ')})`])].join(' ');
 }
 
-/**
- * Keeps only the last of several expectations for one command: a test may have to fail first and pass after the work.
- */
+/** Keeps only the last of several expectations for a command: a test may have to fail first and pass after the work. */
 function dropContradicted(commands: NamedTask['commands']): NamedTask['commands'] {
   const key = ({ argv, cwd }: NamedTask['commands'][number]) => JSON.stringify([argv, cwd]);
   const last = new Map(commands.map((command) => [key(command), command.expect?.exitCode]));

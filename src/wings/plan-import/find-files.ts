@@ -20,9 +20,7 @@ export const FILES_LABEL =
 /** Words before a path that say that the file is to be changed. A path after other words is one to read only. */
 const CHANGES =
   /\b(?:creat|add|new|modif|edit|updat|delet|remov|renam|mov|chang|touch|tests?\b|(?:re)?writ|generat|replac|extend|refactor|annotat|fix|implement|neu|änder|lösch|modific|supprim|crear|borrar)|作成|新規|変更|修正|更新|削除|追加|テスト|创建|新建|新增|修改|删除|测试/i;
-/**
- * Words before a path, or in its table row, that say that the file is not changed. They outweigh those of `CHANGES`.
- */
+/** Words before a path, or in its table row, that say that the file is not changed. They outweigh `CHANGES`. */
 const LOOKED_AT =
   /\b(?:no|not|never|none|nothing|without|unchanged|untouched|unmodified|leave|keep|reads?|read-only|reference|see|verify|check|inspect|compare|copy|context|like|as in|per|following|based on|similar|pattern|from|source|depends|imports?|consumes?|inputs?)\b|n['’]t\b/i;
 /** Matches a word that can be a path: with a directory or an extension, and not a function call. */
@@ -44,7 +42,7 @@ function readPaths(text: string): { lead: string; paths: string[]; behind: strin
       if (!isPath) continue;
       lead = text.slice(0, index);
     } else if (!isPath || !(BETWEEN.test(between) || (/^\s*to\s*$/.test(between) && /mov|renam/i.test(lead)))) {
-      // A word such as `and` that joins two paths: the next path decides whether it belongs to the same series.
+      // Skips a word such as `and` between two paths; the next path decides whether it belongs to this series.
       if (BETWEEN.test(text.slice(end, index + word.length)) || word === 'to') continue;
       break;
     }

@@ -35,7 +35,7 @@ export interface ImportedPlan extends Pick<BuiltPlan, 'plan' | 'invented' | 'don
   unplaced: UnplacedPart[];
   /** Number of tasks in the source, including those that the plan leaves out. */
   tasks: number;
-  /** Number of tasks that are not done and thus became todos. */
+  /** Number of tasks that are not done; each becomes a todo. */
   open: number;
 }
 

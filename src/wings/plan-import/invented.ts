@@ -12,9 +12,7 @@ export const UNTITLED = 'Untitled';
 
 /** A part of the plan that the source does not state. */
 export interface InventedPart {
-  /**
-   * A JSON pointer into plan-content.json. Its `*` stands for the todos listed in `todos` or, without `todos`, for all.
-   */
+  /** A JSON pointer into plan-content.json; its `*` stands for the todos in `todos` or, without `todos`, for all. */
   at: string;
   todos?: string[];
   what: string;
@@ -179,7 +177,7 @@ export function nameInvented(invented: readonly InventedPart[]): string[] {
   });
 }
 
-/** How a field of plan-content.json is named in such a line. */
+/** What `nameInvented` calls a field of plan-content.json. */
 const WORDS: Readonly<Record<string, string>> = {
   ...TODO_WORDS,
   by: 'author',

@@ -20,9 +20,7 @@ export interface TracedTodo {
 interface Said {
   text: string;
   at: SourceLocation;
-  /**
-   * Whether the text is a section's heading. A heading is noted even if nothing but a label such as `Task 1` is in it.
-   */
+  /** Whether the text is a section's heading. A heading is noted even if it is only a label such as `Task 1`. */
   isPart?: boolean;
 }
 

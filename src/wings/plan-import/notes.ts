@@ -13,10 +13,7 @@ export interface UnplacedPart {
 export interface ImportNotes {
   /** All notes, in full length. */
   noted: { at: SourceLocation; what: string; why: string }[];
-  /**
-   * Lines about which nothing more has to be said, because the plan has them in another form or a note covers their
-   * block.
-   */
+  /** Lines that need no further note: the plan has them in another form, or a note covers their whole block. */
   settled: SourceLocation[];
   /** Notes a text that has no place in the plan. */
   refuse(at: SourceLocation, what: string, why: string): void;

@@ -94,7 +94,7 @@ export interface SourceRequirement {
 export interface SourcePlan {
   format: ImportFormat;
   title: string;
-  /** What the plan is about in one sentence, if the source says so; if null, the first request is used. */
+  /** What the plan is about, if the source says so; if null, the first request is used. */
   core: string | null;
   /** The request; empty if the source states none. */
   request: LocatedText[];

@@ -35,7 +35,7 @@ export interface ToolCallContext {
   /** The agent that makes the calls; null for the main one. */
   agent: { id: string; type: string | null } | null;
   site: Omit<ToolScope, 'directory'>;
-  /** Whether the task only reads. Its promised files are the only ones that it may write. */
+  /** Whether the task may write nothing but its promised files. */
   isReadOnly: boolean;
   /** Returns true once the work is finished, so that no more calls run. */
   isOver: () => boolean;
@@ -52,8 +52,8 @@ const OVER = 'not run: the work was finished before this call';
 
 /**
  * Carries out calls in order; adjacent calls of parallel tools run at the same time. If an earlier process had already
- * begun a call and then died, the call is completed: a file is written unless it was, and the output of a command is
- * collected. No call takes effect twice.
+ * begun a call and then died, the call is completed: a file is written unless that was done, and the output of a
+ * command is collected. No call takes effect twice.
  * @param calls the calls that have no result yet
  * @throws DevCliError `IO`, `LOCKED`, `INTERRUPTED`, or an error of the tool `finish`
  */
@@ -143,10 +143,7 @@ async function begin(
   }));
 }
 
-/**
- * Completes a call that an earlier process began. If that is impossible, the model is told that it may have run in
- * part.
- */
+/** Completes a call that an earlier process began. If it cannot, the result says that the call may have run in part. */
 async function recover(talk: ToolCallContext, call: CallBlock, begun: BegunCall): Promise<ToolResult> {
   try {
     return await collect(talk, call, begun);
@@ -178,10 +175,7 @@ async function collect(
   return tellAfter(talk, about, await carryOutPlan(await tool.prepare(read.input, site)));
 }
 
-/**
- * Removes what a killed writer left beside the target: temporary files named `NAME.NUMBER` with the content to be
- * written.
- */
+/** Removes temporary files of a killed writer beside the target: `NAME.NUMBER` with the content to be written. */
 function removeRest({ path, after }: NonNullable<BegunCall['file']>): void {
   const [directory, name] = [dirname(path), basename(path)];
   if (!existsSync(directory)) return;

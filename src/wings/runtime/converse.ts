@@ -41,7 +41,7 @@ export interface ActiveSession extends ToolCallContext {
 /** How a turn ended, or why it stopped for now, and what it used. */
 export interface TurnEnd {
   status: TurnStatus;
-  /** What the status leaves unsaid; may be empty. */
+  /** Explains the status further; empty if the status says everything. */
   reason: string;
   requests: number;
   usage: Usage;

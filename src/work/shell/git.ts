@@ -6,7 +6,7 @@ import { ANY_PATH, GIT_DATA_PREFIX, joinPaths } from './paths.js';
  * Pure: looks only at the command's words, never at files.
  */
 
-/** Lists the paths that a git command writes; paths made with `GIT_DATA_PREFIX` stand for commits, branches and the index. */
+/** Lists the paths that a git command writes. Paths made with `GIT_DATA_PREFIX` mean commits, branches and the index. */
 export function listGitWrites(all: readonly string[]): string[] {
   let at = 0;
   let directory = '';
@@ -117,7 +117,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     if (['list', 'show', 'create'].includes(what)) return [];
     return ['store', 'drop', 'clear'].includes(what) ? [GIT_DATA_PREFIX] : [GIT_DATA_PREFIX, ANY_PATH];
   },
-  // With `-x` or `-X`, git also removes ignored files, and thus `.dev`.
+  // With `-x` or `-X`, git also removes ignored files, among them `.dev`.
   clean: (told) => (told.has(...DRY) ? [] : told.has('-x', '-X') ? [ANY_PATH, '.dev'] : [ANY_PATH]),
   checkout: takeCheckedOut,
   switch: takeSwitched,

@@ -68,8 +68,8 @@ export function listShellWrites(command: string, isDirectory: DirectoryTest = ()
 
 /**
  * Lists the words of each simple command on a line, including commands in scripts and substitutions and those that
- * other programs run: `sudo git push` yields itself and `git push`. Leaves out assignments and shell words; `UNKNOWN_WORD`
- * stands for a word that only the shell knows. Never throws.
+ * other programs run: `sudo git push` yields itself and `git push`. Leaves out assignments and shell words. A word that
+ * only the shell knows is `UNKNOWN_WORD`. Never throws.
  */
 export function listShellCommands(line: string): string[][] {
   const commands: string[][] = [];

@@ -2,10 +2,7 @@
 
 /** A command of a shell line. */
 export interface ShellCommand {
-  /**
-   * Its words without their quotes. A `$` in a word replaces what only the shell would know, such as a variable's
-   * value.
-   */
+  /** Its words without quotes; `$` replaces what only the shell would know, such as a variable's value. */
   words: string[];
   /** The operator between the previous command and this one. */
   joined: ';' | '&&' | '||' | '|';
@@ -153,10 +150,7 @@ class Splitter {
     return word;
   }
 
-  /**
-   * Reads `$…` or backticks. The commands inside are added to the list; the value is unknown, so `$` is returned for
-   * it.
-   */
+  /** Reads `$…` or backticks. The commands inside are listed; their output is unknown, so `$` is returned for it. */
   #substitution(char: string): string {
     const next = this.#text.charAt(this.#at);
     if (char === '`') this.#nest(this.#until('`'));

@@ -23,7 +23,7 @@ export interface StepCommands {
   isNaming: boolean;
 }
 
-/** Commands of one instruction, before the text after them was searched for what they should result in. */
+/** Commands of one instruction whose expected result has not been read yet. */
 interface Pending extends OrderedCommands {
   at: SourceLocation;
 }

@@ -88,10 +88,7 @@ function readTask(task: Member, plan: SourcePlan, notes: ImportNotes): SourceTas
   };
 }
 
-/**
- * Puts each task after the tasks that it depends on. Tasks that depend on each other in a circle keep their given
- * order.
- */
+/** Puts each task after those that it depends on. Tasks that depend on each other in a circle keep their order. */
 function sortByDeps(tasks: readonly Member[]): Member[] {
   const sorted: Member[] = [];
   const visit = (task: Member, above: readonly Member[]): void => {

@@ -114,8 +114,8 @@ function readDecisions(
 }
 
 /**
- * Separates goals from non-goals. Within a section such as "Goals / Non-Goals", a line `Goals:` or `Non-Goals:` says
- * which of the two follow.
+ * Separates goals from non-goals. In a section such as "Goals / Non-Goals", a line `Goals:` or `Non-Goals:` says which
+ * of the two the next lines are.
  * @param begins whether the lines before the first such line are non-goals
  */
 function splitGoals(lines: readonly LocatedText[], begins: boolean): { goals: LocatedText[]; others: LocatedText[] } {

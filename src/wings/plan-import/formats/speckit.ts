@@ -29,7 +29,7 @@ export function readSpecKit(id: string, documents: readonly SourceDocument[], no
   const plan = createSourcePlan('speckit', id);
   for (const document of documents) {
     const { path } = document;
-    // The only file of a source is the list of tasks, whatever its name is.
+    // If a source has only one file, that file is the list of tasks, whatever its name is.
     if (documents.length === 1 || /(?:^|\/)tasks\.md$/.test(path)) readTasks(document, plan, notes);
     else if (/(?:^|\/)spec\.md$/.test(path)) readSpec(document, plan, notes);
     else readTechnicalPlan(document, plan, notes);

@@ -170,10 +170,7 @@ const toStep = ({ text, box, mark, at }: SourceItem): SourceStep => ({
   at,
 });
 
-/**
- * Makes a step of each further paragraph of an entry. Other blocks, such as code, stay in the source, and a note says
- * so.
- */
+/** Makes a step of each further paragraph of an entry. Other blocks, such as code, stay in the source, with a note. */
 function listRest({ rest, at }: SourceItem, { document, notes }: Around): SourceStep[] {
   return rest.flatMap((block) => {
     const place = block.position === undefined ? at : getBlockLocation(block, document);

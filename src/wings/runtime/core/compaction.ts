@@ -84,9 +84,7 @@ export function compactMessages(
   return { messages: shrunk, summary: carried, removed: 0, shorter: estimateTokens(shrunk) < size };
 }
 
-/**
- * Returns the index of the first message to keep. It is never a message with results: their calls must stay with them.
- */
+/** Returns the index of the first message to keep; never one with results, because their calls must stay with them. */
 function findCut(messages: readonly Message[], keep: number): number {
   let cut = Math.max(0, messages.length - Math.max(1, keep));
   while (cut > 0 && messages[cut]?.role === 'tool') cut -= 1;

@@ -82,10 +82,7 @@ function judgeByMode(mode: Mode, needs: PermissionLevel): PermissionDecision {
 /** Both tools change files: a deny or ask rule for one of them is applied to the other as well. */
 const WRITES = ['write_file', 'edit_file'];
 
-/**
- * Finds a deny or ask rule that fits a call. If the call has several paths or commands, it is enough to fit one of
- * them.
- */
+/** Finds a deny or ask rule that fits a call. If the call has several paths or commands, it need fit only one. */
 function findRule(rules: readonly Rule[], name: string, target: RuleTarget): Rule | null {
   const commands = listCommands(target);
   const fits = (about: string): boolean => {
@@ -104,9 +101,7 @@ const lower = (texts: readonly string[]): string[] => texts.map((text) => text.t
 const listCommands = (target: RuleTarget): string[][] =>
   'command' in target ? listShellCommands(target.command).flatMap(listReadings) : [];
 
-/**
- * Returns whether the tool's allow rules fit a call. If it has several paths or commands, each of them must fit a rule.
- */
+/** Returns whether the tool's allow rules fit a call. If it has several paths or commands, each must fit a rule. */
 function allows(own: readonly Rule[], target: RuleTarget): boolean {
   const abouts = own.flatMap(({ about }) => about ?? []);
   if (abouts.length < own.length) return true;

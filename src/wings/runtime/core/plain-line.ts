@@ -9,10 +9,7 @@ export interface PlainCommand {
 
 const BLANKS = /[ \t]+/y;
 const BETWEEN = /(?:&&|\|\||;|\|)(?![&|;])/y;
-/**
- * Matches a redirection that changes nothing. It must follow a space: in `a2>&1`, the `2` would belong to the
- * redirection.
- */
+/** Matches a redirection that changes nothing. In `5>/dev/null`, the `5` would be a file descriptor and not a word. */
 const REDIRECTION = /(?:2>&1|[12]?>[ \t]*\/dev\/null)(?=[ \t;&|]|$)/y;
 /** A piece of a word: bare, in single quotes, or in double quotes. */
 const PIECE = /([\p{L}\p{N}_@%+:,./^=-]+)|'([^'\0]*)'|"((?:[^"\\$`\0]|\\[^$`\n])*)"/uy;

@@ -14,9 +14,7 @@ const OUTSIDE = /^\/|(?:^|\/)\.\.(?:\/|$)/;
 const COUNT = /^[-+]?\d+[a-zA-Z]*$/;
 const OPTION = /^-[a-zA-Z0-9]+$|^--(?:bytes|chars|lines|words|quiet)(?:=[-+]?\d+[a-zA-Z]*)?$/;
 
-/**
- * Returns whether a built-in rule allows a command: it only shows something, and has no option that makes it do more.
- */
+/** Returns whether a built-in rule allows a command: it only shows something, and no option makes it do more. */
 export function isShippedAllowed({ words: [program = '', ...given], isPiped }: PlainCommand): boolean {
   const [verb = ''] = given;
   if (program === 'dev-cli') return verb === 'check';
@@ -34,9 +32,7 @@ function isUnsafe(word: string): boolean {
 /** Git verbs that change nothing except a file that they are told to write. */
 const READS =
   'annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree for-each-ref grep help log ls-files ls-remote ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog show show-branch show-ref status var verify-commit verify-tag version whatchanged';
-/**
- * Git verbs that change something, except before a word of `SHOWING`, with an option of `LISTING` or without arguments.
- */
+/** Git verbs that only show something before a word of `SHOWING`, with an option of `LISTING` or without arguments. */
 const MIXED = 'bisect branch config notes reflog remote stash submodule tag worktree';
 const SHOWING = 'list show get get-url log status';
 const LISTING = ['-l', '--list', '--get', '--get-all', '--get-regexp', '--contains', '--merged', '--points-at'];

@@ -82,7 +82,7 @@ export function mergeSummary(before: SummaryFields | null, messages: readonly Me
   return fitUsers(now);
 }
 
-/** Shortens long runs of backticks: the fence around this text must be longer than any run inside it. */
+/** Shortens runs of backticks, so that the fence around the text, which must exceed every run in it, stays short. */
 const clean = (text: string): string => maskSecrets(stripInvisible(text)).replace(/`{4,}/g, '```').trim();
 const toLine = (text: string): string => toBoundedLine(text.slice(0, 4 * LINE).replace(/`{4,}/g, '```'), LINE);
 

@@ -67,9 +67,7 @@ interface Step {
 /** The state before the first turn and between turns. */
 export const IDLE: TurnState = { at: 'idle', requests: 0, retried: null, calls: [], cut: null, seen: [] };
 
-/**
- * If the same call has had the same result `EQUAL` times, the turn is stuck; the last `REMEMBERED` calls are compared.
- */
+/** A turn is stuck once a call has had the same result `EQUAL` times; the last `REMEMBERED` calls are compared. */
 const EQUAL = 3;
 const REMEMBERED = 50;
 
@@ -114,8 +112,7 @@ export function stepTurn(state: TurnState, event: TurnEvent, iterations: number)
 
 /**
  * Returns the effect with which another process can resume an unfinished turn; null if there is no turn. The effect
- * `call` contains only the calls without a result. The event `called` that follows must nevertheless carry the results
- * of all.
+ * `call` contains only calls without a result, but the event `called` that follows must carry the results of all calls.
  */
 export function resumeTurn({ at, cut }: TurnState, messages: readonly Message[]): TurnEffect | null {
   switch (at) {
@@ -145,7 +142,7 @@ function end({ requests }: TurnState, status: TurnStatus, results: ResultBlock[]
   return { state: { ...IDLE, requests }, effect: { type: 'end', status, results } };
 }
 
-/** Ends the call but not the turn: the state stays the same, so a later call can resume the turn. */
+/** Suspends the turn: the state stays the same, so another call of dev-cli can resume it. */
 function suspend(state: TurnState, status: TurnStatus, fault?: { kind: FaultKind; message: string }): Step {
   return { state, effect: { type: 'end', status, results: [], ...(fault !== undefined && { fault }) } };
 }
@@ -203,8 +200,7 @@ function takeResults(
     const one = digest([state.calls[at]?.digest, output, is_error]);
     const before = seen.find(([known]) => known === one)?.[1];
     const others = seen.filter(([known]) => known !== one);
-    // A result that was not seen before is progress, so all counts begin again: a check may be repeated after each
-    // change.
+    // A new result is progress, so all counts begin again: after a change, a check may be repeated.
     const rest = before === undefined ? others.map(([known]): [string, number] => [known, 0]) : others;
     const times = (before ?? 0) + 1;
     most = Math.max(most, times);

@@ -131,7 +131,7 @@ async function driveOn(driven: DrivenRun): Promise<DriveEnd> {
   }
 }
 
-/** An interruption that did not hit a model request ends the drive in the ordinary way. @throws any other error */
+/** Converts an interruption outside a model request to the drive's end `interrupted`. @throws any other error */
 function toInterrupted(error: unknown): DriveEnd {
   if (error instanceof DevCliError && error.code === 'INTERRUPTED')
     return { status: 'interrupted', reason: error.message };

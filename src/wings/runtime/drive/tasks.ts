@@ -14,9 +14,9 @@ import { performWork } from './perform.js';
 const CHECK_SECONDS = 45;
 
 /**
- * Lets a session of its own do each task, at most four at a time, until no task is left; tasks that the run hands out
- * meanwhile are included (runtime.md, Driving). Each task is judged and acknowledged by itself, so the todos that
- * depend on it need not wait for the others.
+ * Starts a session for each task that is handed out, at most four at a time, until no task is left; tasks that the run
+ * hands out meanwhile are included (runtime.md, Driving). Each task is judged and acknowledged by itself, so the todos
+ * that depend on it need not wait for the others.
  */
 export async function driveTasks(driven: DrivenRun, first: EngineDispatchAction): Promise<DriveResult> {
   const atWork = new Map<string, Promise<void>>();

@@ -46,7 +46,7 @@ function renderQuestion(reason: string, tool: string, input: JsonObject): string
   ].join('\n');
 }
 
-/** Replaces characters that a terminal would hide or interpret with their codes. */
+/** Replaces each character that a terminal would hide or interpret by its code, such as `\u{1b}`. */
 function reveal(text: string): string {
   const showCode = (found: string) => [...found].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
   return replaceInvisible(text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, showCode), showCode);

@@ -19,8 +19,7 @@ export async function listSessions(
   for (const id of (await streams.streams()).filter(wants)) {
     try {
       const { snapshot } = await streams.read(id);
-      // A copy of a session's directory is left out: it would be counted twice, and two sessions would have the same
-      // id.
+      // A copy of a session's directory is left out: its usage would count twice, and two sessions would have one id.
       if (snapshot !== null && snapshot.id !== id)
         warnings.push(`The session ${id} is left out: it is a copy of ${snapshot.id}.`);
       else if (snapshot !== null) sessions.push(snapshot);

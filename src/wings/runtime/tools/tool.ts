@@ -36,8 +36,8 @@ export interface ToolScope {
 /**
  * What a call will do; finding it out changes nothing. `file`: the digests of the file before and after (SHA-256; null:
  * no file) are recorded before `write` runs, so a later process can see whether an interrupted call wrote. `command`:
- * `run` collects the end of the command. It starts the command only if the call's directory does not show that this was
- * done, so no command runs twice.
+ * `run` starts the command unless the call's directory shows that this was done, so no command runs twice, and collects
+ * its end.
  */
 export type CallPlan =
   | { kind: 'read'; run: () => Promise<ToolResult> }
@@ -52,9 +52,7 @@ export interface SessionTool extends ToolDescription {
   isParallel: boolean;
   /** What permission rules are compared with: a path as the input names it, a shell line, or (null) the whole input. */
   target: (input: JsonObject) => { path: string } | { command: string } | null;
-  /**
-   * The same call as harnesses would report it to hooks: with `Write`, `Edit`, `Bash`, … and their names for the input.
-   */
+  /** The same call as harnesses report it to hooks: with `Write`, `Edit`, `Bash`, … and their names for the input. */
   toHook: (input: JsonObject) => { tool: string; input: JsonObject };
   /**
    * Determines what a call would do.

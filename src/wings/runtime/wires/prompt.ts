@@ -34,7 +34,7 @@ export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'me
     return content === '' ? history : [{ role: 'system', content }, ...history];
   }
   const cached = system.findLastIndex((block) => block.cached);
-  // Anthropic joins results with the user message after them, so only the latter of the two is marked.
+  // Anthropic counts results and the user message after them as one message, so only the latter is marked.
   const marked = history.filter(({ role }, at) => role !== 'assistant' && history[at + 1]?.role !== 'user').slice(-2);
   return [
     ...system.map(({ text }, at) => ({ role: 'system' as const, content: text, ...(at === cached && BREAKPOINT) })),

@@ -124,7 +124,7 @@ class Answer {
     if (this.#open.size > 0 && stop !== 'length' && stop !== 'refused')
       throw new ProviderFault('protocol', 'A part of the answer was cut off.');
     const usage = omitUndefined({
-      // `noCache` is below 0 if a provider counts cached tokens twice, and missing if it counts none.
+      // The packages subtract cached tokens from all input tokens; a provider may not have included them there.
       input_tokens: inputTokens.noCache === undefined ? undefined : Math.max(0, inputTokens.noCache),
       output_tokens: outputTokens.total,
       cache_creation_input_tokens: inputTokens.cacheWrite,
