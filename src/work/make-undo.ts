@@ -68,7 +68,7 @@ export async function makeUndoCommit(
   return sha;
 }
 
-/** Returns those changes whose path differs from a commit in the work tree or, with `--cached`, in the index. */
+/** Returns the changes whose path differs from a commit: in the work tree or, with `--cached`, in the index. */
 async function listUnlike(
   top: string,
   sha: string,

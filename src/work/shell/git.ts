@@ -6,7 +6,7 @@ import { ANY_PATH, GIT_DATA_PREFIX, joinPaths } from './paths.js';
  * Pure: looks only at the command's words, never at files.
  */
 
-/** Lists the paths that a git command writes. Paths made with `GIT_DATA_PREFIX` mean commits, branches and the index. */
+/** Lists the paths that a git command writes. Paths made with `GIT_DATA_PREFIX` mean commits, branches or the index. */
 export function listGitWrites(all: readonly string[]): string[] {
   let at = 0;
   let directory = '';

@@ -9,7 +9,7 @@ type PartOf<Type extends SdkPart['type']> = Extract<SdkPart, { type: Type }>;
 type FromModel = Exclude<MessageBlock, { type: 'tool_result' }>;
 type Metadata = Pick<PartOf<'tool-call'>, 'providerMetadata'> & { type: string };
 
-/** The reasons for which an answer can end; null if the reason means that the answer is incomplete. */
+/** What the SDK's reasons for the end of an answer mean here; null if the answer is then incomplete. */
 const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], StopReason | null>> = {
   ...{ stop: 'end', 'tool-calls': 'calls', length: 'length', 'content-filter': 'refused' },
   ...{ error: null, other: null },
