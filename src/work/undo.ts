@@ -75,7 +75,7 @@ function readChanges(said: Buffer): TreeChange[] {
  * @returns null if the parent is missing
  */
 function* mergeBack(top: string, tree: string, sha: string): GitQuery<{ tree: string; conflicts: string[] } | null> {
-  // For the oldest commit of a shallow clone, `git rev-list` reports no parent.
+  // The parent is read from the commit: for the oldest one of a shallow clone, `git rev-list` reports none.
   const [header = ''] = (yield* queryGit(top, ['cat-file', 'commit', sha])).toString('utf8').split('\n\n', 1);
   const parent = /^parent (\S+)$/m.exec(header)?.[1];
   const found = parent === undefined ? null : yield { directory: top, args: ['cat-file', '-e', `${parent}^{tree}`] };
@@ -86,7 +86,7 @@ function* mergeBack(top: string, tree: string, sha: string): GitQuery<{ tree: st
   const theirs = yield* askLine(top, [...NOBODY, 'commit-tree', before, '-p', base, '-m', 'theirs']);
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
   const answer = yield { directory: top, args };
-  // 1 means conflicts; any other exit code is a failure.
+  // Exit code 1 means conflicts; any other except 0 is a failure.
   if (answer !== 'no-git' && answer.exit === 1) {
     const [merged = '', ...conflicts] = splitNames(answer.stdout);
     return { tree: merged, conflicts };

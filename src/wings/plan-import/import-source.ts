@@ -299,7 +299,7 @@ export function malformedSourceError(path: string, problem: string): DevCliError
   });
 }
 
-/** Maximum number of candidates named. */
+/** Maximum number of candidates, or of invalid lines, that an error names. */
 const NAMED = 10;
 
 function severalError(path: string, all: readonly string[]): DevCliError {

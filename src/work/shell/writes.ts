@@ -5,8 +5,8 @@ import { parseShell } from './syntax.js';
 import type { Command, Word } from './words.js';
 
 /**
- * Lists the paths that a shell command writes, as far as its text shows them plainly (harness.md, Guard). The second
- * net finds the others.
+ * Lists the paths that a shell command writes, as far as its text shows them plainly (harness.md, Guard). Other changes
+ * are found afterwards, by comparing the work tree (the second net).
  */
 
 /** Maximum number of values that are tracked for a variable or a word. */

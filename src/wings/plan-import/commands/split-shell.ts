@@ -92,7 +92,7 @@ class Splitter {
     const at = this.#at;
     const found = this.#take(SEPARATOR);
     if (found === null) return false;
-    // `{}` and `{a,b}` are words.
+    // Braces within a word, such as `{}` and `{a,b}`, group no commands.
     if (/[{}]/.test(found) && /\S/.test(this.#text.charAt(this.#at)) && this.#text.charAt(this.#at) !== ';') {
       this.#at = at;
       return false;

@@ -40,7 +40,7 @@ export function isSecretFile(path: string): boolean {
 export function resolveToolPath(input: string, { workTree, root: givenRoot }: Site): ToolPath {
   const shown = toBoundedLine(input, 300);
   if (input.trim() === '') throw new ToolRefusal('the path is empty');
-  // Also rejects lone surrogates, because they would name another file.
+  // Lone surrogates are rejected, too: Node would replace them and thereby open another file.
   if (/\p{Cc}/u.test(input) || stripInvisible(input) !== input)
     throw new ToolRefusal(`${shown}: a name may not have control or invisible characters`);
   const [top, root] = [realpathSync.native(workTree), realpathSync.native(givenRoot)];

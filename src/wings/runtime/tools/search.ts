@@ -26,7 +26,7 @@ const GIT = { LC_ALL: 'C.UTF-8', LANGUAGE: '', GIT_OPTIONAL_LOCKS: '0', GIT_ALLO
 /** Where a search begins. `hasGit`: git lists the files; it does not do so in `.dev` or for a single file. */
 export interface SearchRoot {
   place: ToolPath;
-  /** Absolute. */
+  /** The absolute path of the directory that is searched. */
   directory: string;
   isFile: boolean;
   hasGit: boolean;

@@ -36,7 +36,7 @@ const spec = (alias: string, needs: PermissionLevel, description: string, needed
   return { alias, needs, description, schema };
 };
 
-/** The tools, by name. In the sandbox, `bash` needs less permission. */
+/** The tools, by name. In the sandbox, `bash` needs less permission than is stated here. */
 export const SPECS = {
   read_file: spec(
     'Read',
