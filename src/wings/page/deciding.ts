@@ -36,8 +36,7 @@ export function createDecider(
   const onPage: Context = {
     ...context,
     caller: { ...context.caller, via: 'page' },
-    // An edited plan needs a typed confirmation. The server's terminal cannot ask for it: it reads single keys, not
-    // lines.
+    // An edited plan needs a typed confirmation, but the server's terminal reads single keys, not lines.
     ask: async () => {
       throw new DevCliError(
         'PLAN_EDITED',

@@ -48,7 +48,7 @@ export async function* followRun(
     const built = renderParts(page);
     if (page.seq !== (sent?.seq ?? since)) yield compare(sent, built, page);
     sent = built;
-    // Once the journal is damaged, nothing new can be read from it, so the run is read again only after the long wait.
+    // A damaged journal yields nothing new, so the run is read again only after the long wait.
     await sleep(now.fault === null ? PAUSE : WAIT, undefined, { signal }).catch(() => {});
     await reader.grown(WAIT, signal);
   }

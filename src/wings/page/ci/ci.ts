@@ -60,10 +60,7 @@ export async function checkProject(
   };
 }
 
-/**
- * Checks the whole project, including files that no commit since the base has changed. Two recipes may share a file and
- * report the same fault in it; such a finding is returned once.
- */
+/** Checks the whole project, changed or not. A fault in a file that two recipes share is returned only once. */
 async function judge(context: Context & WithPorts) {
   const { plans, findings: planned } = await checkPlans(context);
   const { journals, findings: replayed } = await checkJournals(context.store);

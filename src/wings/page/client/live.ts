@@ -76,7 +76,7 @@ function follow(
         page = after;
         if (change !== null) isHeard();
         set(({ heardAt }) => {
-          // The page advances the run's clock itself, starting at `heardAt`, until the server sends the clock again.
+          // The page advances the run's clock itself, from `heardAt` until the server sends the clock again.
           const told = change?.page.clock === undefined ? heardAt : Date.now();
           return { page: after, trouble: null, heardAt: told, news: tellChange(before, after) };
         });

@@ -107,7 +107,7 @@ class Splitter {
     const first = words.findIndex((word) => !KEYWORDS.has(word));
     const own = first < 0 ? [] : words.slice(first);
     if (own.length > 0 || writes) this.#commands.push({ ...this.#current, words: own });
-    // After another operator, a `;` or a line break is ignored: in `a &&`, line break, `b`, the `&&` still joins both.
+    // After another operator, a `;` or line break is ignored: after `a &&` and a line break, `&&` still joins `b`.
     else if (next === ';') {
       this.#current = { words: [], joined: this.#current.joined, writes, isAside, body, start };
       return;
