@@ -23,7 +23,7 @@ export interface TreePointer {
   root: string;
   /** The run; null for a session without one. */
   run: string | null;
-  /** The root's place in the tree, relative to the top of the tree; empty for the top itself. */
+  /** The path in the tree that corresponds to the root, relative to the tree's top; empty for the top itself. */
   below: string;
   /** The goal of handoffs written in this tree. */
   goal: string;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Returns whether a browser would open on the person's own screen: not over SSH, and not without a display. */
+/** Returns whether a browser would open on the person's own screen: needs a display; on Windows and macOS, not by SSH. */
 export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.platform): boolean {
   if (platform === 'win32' || platform === 'darwin') return !env['SSH_CONNECTION'];
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
@@ -14,7 +14,7 @@ export function openLink(link: string, env: NodeJS.ProcessEnv): void {
   child.unref();
 }
 
-/** Returns the argument vector that opens a link. Only on Windows does a shell (`cmd`) parse the link. */
+/** Returns the argument vector that opens a link. Only on Windows does a shell parse the link, as a single word. */
 export function listOpener(link: string, platform: string): string[] {
   if (platform === 'win32') return ['cmd', '/c', 'start', '""', link];
   return [platform === 'darwin' ? 'open' : 'xdg-open', link];

@@ -36,7 +36,7 @@ export interface RuntimeConfig
   rules: Required<PermissionRules>;
   hooks: Required<HookSettings>;
   iterations: number;
-  /** Seconds to wait for an answer's first byte, and for each further part. */
+  /** Seconds without a byte, and without a whole part of an answer, after which a request is aborted. */
   timeouts: { byte: number; part: number };
   /** Settings of the project that were ignored, and why; the answer shows these lines. */
   warnings: string[];

@@ -9,10 +9,7 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { CallPlan, PermissionLevel, SessionTool, ToolResult, ToolScope } from './tools/tool.js';
 import { isPrivateUrl } from './wires/fetch.js';
 
-/**
- * Tools of Model Context Protocol servers (runtime.md, Tools). The MCP package is loaded only if a server is
- * configured.
- */
+/** Tools of Model Context Protocol servers (runtime.md, Tools). The package for them is loaded only if there is one. */
 
 /** A server as configured. `needs` is the permission that all its calls need; `danger-full-access` by default. */
 export type ServerConfig = { needs?: PermissionLevel } & (

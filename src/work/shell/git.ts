@@ -167,7 +167,7 @@ function takeReset(told: ProgramArguments, rest: readonly string[]): string[] {
   return paths.length === 0 ? [GIT_DATA_PREFIX] : [];
 }
 
-/** Lists what creating a branch writes: unless it starts at HEAD, any file may change. */
+/** Lists what checking out the start point of a branch writes: at HEAD only git's own data, elsewhere any file. */
 function takeStart([start, ...more]: readonly string[]): string[] {
   return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start))
     ? [GIT_DATA_PREFIX]

@@ -7,12 +7,12 @@ export interface CiFinding {
   /** What found the fault: `plan`, `journal`, `preferences`, or a name that an audit of another wing supplies. */
   check: string;
   severity: 'error' | 'warning';
-  /** The file's path relative to the root, with `/` as separator; already cleaned of control characters and secrets. */
+  /** The file's path relative to the root, with `/`; invisible characters are removed, and secrets masked. */
   file: string;
   /** Line and column are counted from 1. */
   line?: number;
   column?: number;
-  /** Message and fix are already cleaned of control characters and secrets. */
+  /** In message and fix, too, invisible characters are removed, and secrets masked. */
   message: string;
   fix?: string;
 }

@@ -62,7 +62,7 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
   return plan;
 }
 
-/** Lists what looks like work before the first task: open checkboxes, and commands with a label such as `Verify:`. */
+/** Lists what is work even below a heading that names no task: open checkboxes, and commands after `Verify:` etc. */
 function listWork({ blocks }: SourceSection, document: SourceDocument): LocatedText[] {
   const lines = blocks.flatMap((block): (LocatedText & Partial<SourceItem>)[] =>
     block.type === 'list'
