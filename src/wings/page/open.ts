@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Returns whether a browser would open on the person's own screen: needs a display; on Windows and macOS, not by SSH. */
+/** Returns whether a browser would open on the person's own screen; on Windows and macOS, not over SSH. */
 export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.platform): boolean {
   if (platform === 'win32' || platform === 'darwin') return !env['SSH_CONNECTION'];
   return Boolean(env['DISPLAY'] || env['WAYLAND_DISPLAY']);
