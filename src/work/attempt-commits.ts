@@ -84,7 +84,10 @@ export async function keepDifference(
   }
 }
 
-/** Creates a commit of a tree with `KEPT_COMMIT_IDENTITY` as its author. @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED` */
+/**
+ * Creates a commit of a tree with `KEPT_COMMIT_IDENTITY` as its author. @throws DevCliError `GIT_FAILED`, `IO`,
+ * `INTERRUPTED`
+ */
 export function commitTree(
   top: string,
   { tree, base, message }: { tree: string; base: string; message: string },
@@ -162,8 +165,8 @@ const APPLY = [
 ];
 
 /**
- * Lists the references below a prefix that point to kept commits, with these commits. Leaves out references that only
- * reserve a number: they still point to a base, which `KEEPER` did not write.
+ * Lists the references below a prefix that point to kept commits, with these commits. A reference that only reserves a
+ * number still points to a base, of which `KEPT_COMMIT_IDENTITY` is not the author; it is left out.
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`
  */
 export async function listKept(top: string, prefix: string, options: GitOptions): Promise<Map<string, string>> {

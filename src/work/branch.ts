@@ -100,7 +100,7 @@ export const PUSH_TIMEOUT = 600;
  * @throws DevCliError `GIT_FAILED` with git's message; `INTERRUPTED`
  */
 export async function push(workTree: string, remote: string, branch: string, options: GitOptions = {}): Promise<void> {
-  // After `--`, because the name of a remote may look like an option.
+  // The remote's name comes after `--`, because it may look like an option.
   const args = ['push', '--quiet', '--set-upstream', '--', remote, `refs/heads/${branch}`];
   await executeGit(workTree, args, { ...options, timeoutSeconds: PUSH_TIMEOUT });
 }

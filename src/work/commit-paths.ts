@@ -21,7 +21,7 @@ import { splitNames } from './status.js';
 
 /** Which changes a run's commit may contain, and on which HEAD it may be made. */
 export interface CommitScope {
-  /** `<runId>/<todo>`, or `<runId>/residual`. */
+  /** The value of the commit's trailer: `<runId>/<todo>`, or `<runId>/residual`. */
   key: string;
   /** The work tree when the todo or other work to be committed began: only later changes can be committed. */
   since: Baseline;
@@ -201,7 +201,10 @@ export async function listLeftPaths(
   return [...left, ...named, ...(await listUnheld(workTree, unknown, options))];
 }
 
-/** Returns those unchanged paths that git does not track, each with the reason why it cannot be committed. */
+/**
+ * Given paths that have not changed, returns those that git does not track, each with the reason why it is not
+ * committed.
+ */
 async function listUnheld(workTree: string, paths: readonly string[], options: GitOptions): Promise<LeftPath[]> {
   if (paths.length === 0) return [];
   const ask = async (...flags: string[]) => {

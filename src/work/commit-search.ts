@@ -72,7 +72,7 @@ export async function findCommitByLine(
   return (recent === null ? found[0] : found.at(-1))?.[0] ?? null;
 }
 
-/** Maximum number of commits to search for one that lost its trailer. */
+/** How many commits are searched, at most, for one that lost its trailer. */
 const LOOKED_AT = 50;
 
 /**

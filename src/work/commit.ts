@@ -42,7 +42,7 @@ export async function readCommitSetting(workTree: string, options: GitOptions = 
 export type CommitPlan =
   | { kind: 'found'; sha: string }
   | { kind: 'nothing'; why: string; left: LeftPath[] }
-  /** The commit has to wait. `head`: whether HEAD's position is the reason, which a person may accept. */
+  /** The commit has to wait. `head`: whether it waits because of where HEAD is, which a person may accept. */
   | { kind: 'later'; why: string; left: LeftPath[]; head: boolean }
   /** `alone`: whether git can commit unaided, because no hook runs and no signature is made. */
   | { kind: 'ready'; paths: string[]; left: LeftPath[]; at: HeadPosition; alone: boolean };
@@ -206,7 +206,7 @@ export async function isEmptyCommit(
   return (await nullIfRefused(asked)) === null;
 }
 
-/** Builds the environment of the commit command, in English, so that `isTemporaryGitFailure` recognizes git's messages. */
+/** Builds the environment of the commit command: in English, because `isTemporaryGitFailure` reads git's messages. */
 export function buildCommitEnvironment(inherited: NonNullable<GitOptions['env']>): NonNullable<GitOptions['env']> {
   return { ...buildUserEnvironment(inherited), LANGUAGE: 'en' };
 }

@@ -6,7 +6,7 @@ import { executeGit, findRepository, type GitOptions } from './git-command.js';
 
 /** Computes an id of a repository's content, whether or not that is staged or committed (memory.md, Truth). */
 
-/** Seconds that `readContent` may take, since its result serves only one line of output. */
+/** Seconds that `computeContentTree` may take, since its result serves only one line of output. */
 const PATIENCE = 2;
 
 /** Paths that memory writes itself, relative to the work tree; they are not part of the content. */
@@ -15,7 +15,7 @@ const OWN = ['.dev', '.ai/handoffs', 'PROJECT_CONTEXT.md'];
 /** Git settings with which git writes nothing but index and objects, runs no hook, and rejects no line ending. */
 const QUIET = ['core.hooksPath=/dev/null', 'core.splitIndex=false', 'core.safecrlf=false', 'core.fsync=none'];
 
-/** The content of a work tree objects in the repository. */
+/** The content of a work tree, stored as tree objects in the repository. */
 export interface KeptContent {
   /** The tree of everything that git does not ignore. */
   tree: string;
@@ -44,7 +44,8 @@ export async function computeContentTree(workTree: string, options: GitOptions =
 }
 
 /**
- * Computes the same as `computeContentTree`, but leaves the objects in the repository, so that a commit can refer to them.
+ * Computes the same as `computeContentTree`, but leaves the objects in the repository, where a commit can refer to
+ * them.
  * @returns null if there is no repository
  * @throws DevCliError `GIT_FAILED`, `IO`, `INTERRUPTED`; system errors of the directory for temporary files
  */

@@ -42,7 +42,7 @@ export async function runEditor(
   const named = JSON.stringify(editor.slice(0, 200));
   const [exit, by] = await whileEditorHearsKeys(async () => {
     const child = childProcess().spawn(program, args, { stdio: 'inherit', env: { ...env } });
-    // A shell does not pass SIGTERM on to its children.
+    // Ends the whole tree of processes: a shell around the editor would not pass SIGTERM on to it.
     const end = () => child.pid !== undefined && endProcessTree(child.pid);
     signal.addEventListener('abort', end, { once: true });
     return once(child, 'close')

@@ -41,8 +41,8 @@ interface GitQuestion {
 }
 
 /**
- * A sequence of questions to git. The caller decides how git runs: `runGitQuery` runs it asynchronously; `runGitQuerySync` runs it
- * synchronously, for decisions, which cannot await. The generator yields null at points where it may be interrupted.
+ * A sequence of questions to git; yields null where it may be interrupted. `runGitQuery` answers them asynchronously,
+ * `runGitQuerySync` blocks this process, for use inside a transaction, which cannot await.
  */
 export type GitQuery<T> = Generator<GitQuestion | null, T, GitAnswer | 'no-git'>;
 
@@ -197,7 +197,7 @@ export async function resultOrProblem<T>(work: () => Promise<T>): Promise<T | st
   }
 }
 
-/** Throws if the directory is missing, which would look like a missing git. Synchronous, so that git starts at once. */
+/** Throws if the directory is missing, which Node would report as a missing git. Synchronous: git starts at once. */
 function requireDirectory(cwd: string): void {
   try {
     statSync(cwd);
@@ -290,7 +290,7 @@ const ASKPASS = ['GIT_ASKPASS', 'SSH_ASKPASS'];
 export function buildUserEnvironment(inherited: NonNullable<GitOptions['env']>): Record<string, string | undefined> {
   const env: Record<string, string | undefined> = { ...inherited };
   for (const name of REDIRECTING) delete env[name];
-  // dev-cli's own sessions impose no configuration.
+  // dev-cli's own harness mark does not count here: its sessions impose no configuration on git.
   if (findHarnessMark({ ...inherited, [OWN_MARK]: '' }) === null) return env;
   for (const name of Object.keys(env)) if (name.startsWith('GIT_CONFIG_')) delete env[name];
   for (const name of ASKPASS) if (env[name] === '') delete env[name];

@@ -202,7 +202,7 @@ function* lookAtPath(path: Buffer, nested: boolean): GitQuery<string | null> {
   if (!nested || !isDirectory(path)) return digestContent(path);
   const directory = path.toString('utf8');
   const place = yield* lookUpNested(directory);
-  // In a submodule that is not checked out, git finds the outer repository.
+  // In a submodule that is not checked out, git finds the outer repository: there is no nested one to read.
   if (place.kind !== 'repository' || place.prefix.length > 0) return `${NESTED_MARK}none`;
   return NESTED_MARK + digestTree(yield* lookAtTree(directory, ''));
 }

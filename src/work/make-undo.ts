@@ -40,7 +40,7 @@ export async function makeUndoCommit(
   given: GitOptions,
 ): Promise<string> {
   const options = { ...given, env: buildUserEnvironment(given.env ?? process.env) };
-  // Options without the abort signal, so that everything is put back even after an interruption.
+  // Without the abort signal: even after an interruption, everything is put back.
   const { signal: _, ...unhurried } = options;
   const message = { ...options, input: renderMessage(commits, keys, note) };
   const sign = signs ? ['-S'] : [];
@@ -68,7 +68,7 @@ export async function makeUndoCommit(
   return sha;
 }
 
-/** Returns those changes whose path differs from a commit in the work tree or, with `--cached`, in the index. */
+/** Returns the changes whose path differs from a commit: in the work tree or, with `--cached`, in the index. */
 async function listUnlike(
   top: string,
   sha: string,
@@ -146,7 +146,7 @@ async function moveHead(
       },
     },
   );
-  // If git cannot lock HEAD, it exits.
+  // `held` resolves once git has locked HEAD. If git cannot lock it, git exits and `ended` rejects.
   await Promise.race([held, ended]);
   try {
     await work();

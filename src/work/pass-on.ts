@@ -4,7 +4,7 @@ import { endProcessTree } from './process-tree.js';
 import { childProcess, type GroupEnd, readStartTime } from './processes.js';
 
 interface Options {
-  /** Absolute. */
+  /** The absolute path of the directory in which the program runs. */
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;

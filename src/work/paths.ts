@@ -12,7 +12,7 @@ const picomatch = (): typeof import('picomatch') => require('picomatch');
 export function createGlobTest(globs: readonly string[], single: readonly string[] = []): (path: string) => boolean {
   // Most globs plainly name a file or a directory; for those the library is not loaded.
   const patterns = globs.filter((glob) => !/^[\w-][\w./ -]*$/.test(glob));
-  // `s`, because a name may contain a line break.
+  // With the flag `s`, a pattern also matches line breaks, which a name may contain.
   const fits = patterns.length === 0 ? () => false : picomatch()(patterns, { dot: true, flags: 's' });
   const whole = new Set([...single, ...globs.map((glob) => glob.replace(/\/+$/, ''))]);
   return (path) => fits(path) || whole.has(path) || listParents(path).some((parent) => whole.has(parent));
@@ -39,10 +39,7 @@ export function createPathTest(paths: readonly string[]): (path: string) => bool
   return (path) => named.has('.') || named.has(path) || listParents(path).some((parent) => named.has(parent));
 }
 
-/**
- * Makes paths relative to the work tree and normalizes them; a path outside it begins with `..`. Leaves out blank
- * paths.
- */
+/** Makes paths relative to the work tree and normalizes them; one outside begins with `..`. Leaves out empty paths. */
 export function normalizePaths(workTree: string, paths: readonly string[]): string[] {
   return paths
     .filter((path) => path.trim() !== '')

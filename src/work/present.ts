@@ -6,7 +6,8 @@ import { type LoggedCommit, lookAtCommits } from './commit-search.js';
 import { lookAtChanges, lookAtPresent, type WorkTreeChanges } from './git.js';
 import { type GitOptions, type GitQuery, runGitQuerySync } from './git-command.js';
 
-// Synchronous, for decisions, which cannot await: this process blocks, handling no signal, until git has answered.
+// Runs git synchronously, for use inside a transaction, which cannot await. Until git has answered, this process is
+// blocked and handles no signal.
 
 /** Seconds that one answer of git may take; kept short because other calls of the same run wait meanwhile. */
 const PATIENCE = 30;

@@ -92,10 +92,10 @@ export async function pushReference(
   }
 }
 
-/** Matches the message of a remote without write permission; git then ends without reporting the reference. */
+/** Matches git's error if the remote forbids writing; in that case, git prints no status line for the reference. */
 const FORBIDDEN = /denied|forbidden|read-only|not (?:granted|allowed|permitted)|\b40[13]\b/i;
 
-/** @returns null on success; otherwise what git reports about the reference, if it got that far, and its stderr */
+/** @returns null on success; otherwise git's stderr and, if git printed one, its status line for the reference */
 function* push(top: string, args: string[]): GitQuery<{ status: string | undefined; said: string } | null> {
   const answer = yield { directory: top, args };
   if (answer === 'no-git') throw new DevCliError('GIT_FAILED', 'git is no longer on the PATH.');

@@ -60,7 +60,7 @@ function parseEntry(line: Buffer): StatusEntry {
     const nested = path.at(-1) === '/'.charCodeAt(0);
     return { path: nested ? path.subarray(0, -1) : path, nested, staged: false };
   }
-  // In `1 XY S...`, the third field begins with S only for submodules.
+  // In `1 XY SUB …`, the third field begins with `S` only if the path is a submodule.
   return { path, nested: line[5] === 'S'.charCodeAt(0), staged: line[2] !== '.'.charCodeAt(0) };
 }
 

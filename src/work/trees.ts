@@ -15,14 +15,15 @@ export const QUIET_GIT_OPTIONS = ['core.hooksPath=/dev/null', 'gc.auto=0', 'main
 ]);
 
 /**
- * Links a work tree to the root it was made for; a dev-cli called in the tree finds the root here (protocol.md, Root).
+ * What a work tree of dev-cli belongs to. A dev-cli that is called in the tree finds the root by it (protocol.md,
+ * Root).
  */
 export interface TreePointer {
-  /** Absolute. */
+  /** The absolute path of the root. */
   root: string;
-  /** Null for a session without a run. */
+  /** The run; null for a session without one. */
   run: string | null;
-  /** Path within the tree that corresponds to the root, relative to its top; empty for the top itself. */
+  /** The path in the tree that corresponds to the root, relative to the tree's top; empty for the top itself. */
   below: string;
   /** The goal of handoffs written in this tree. */
   goal: string;
@@ -46,8 +47,8 @@ const TRIES = 10;
 const PAUSE = 100;
 
 /**
- * Retries a command that git may refuse while another process creates a work tree, since git reads all work trees,
- * including half-made ones.
+ * Retries a command that git may refuse while another process creates a work tree: git reads all work trees, and one
+ * that is half made is an error.
  */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
   for (let left = TRIES; ; left -= 1) {
@@ -90,7 +91,7 @@ export async function removeTree(top: string, path: string, options: GitOptions)
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export async function repairTree(top: string, path: string, options: GitOptions): Promise<boolean> {
-  // If the work tree was replaced by a link, the repair would change files elsewhere.
+  // If a link has replaced the work tree, the repair would change files elsewhere.
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return false;
   const pointer = join(path, '.git');
   const before = lstatSync(pointer, { throwIfNoEntry: false });

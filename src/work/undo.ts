@@ -9,14 +9,14 @@ import type { TodoCommit } from './undo-search.js';
 
 /**
  * Plans the single commit that undoes other commits as `git revert` does (control.md, Undoing). Touches neither the
- * work tree nor the index; `makeUndo` changes them only after this plan has shown that nothing is in the way.
+ * work tree nor the index; `makeUndoCommit` changes them only after this plan has shown that nothing is in the way.
  */
 
-/** The result that undoing commits would have. */
+/** What undoing the commits would result in. */
 export type UndoPlan =
-  /** `paths` is empty if the commits have been undone already, by dev-cli or by hand. */
+  /** The undo can be made. `paths` is empty if it was made already, by dev-cli or by hand. */
   | { kind: 'clean'; head: string; tree: string; paths: string[]; changes: TreeChange[] }
-  /** Later commits changed the same lines. */
+  /** Later commits changed the same lines; `later` names them. */
   | { kind: 'conflict'; commit: TodoCommit; paths: { path: string; later: string[] }[] }
   /** Paths in the work tree that cannot be changed, each with the reason. */
   | { kind: 'blocked'; paths: { path: string; by: UndoObstacle }[] }
@@ -75,7 +75,7 @@ function readChanges(said: Buffer): TreeChange[] {
  * @returns null if the parent is missing
  */
 function* mergeBack(top: string, tree: string, sha: string): GitQuery<{ tree: string; conflicts: string[] } | null> {
-  // For the oldest commit of a shallow clone, `git rev-list` reports no parent.
+  // The parent is read from the commit: for the oldest one of a shallow clone, `git rev-list` reports none.
   const [header = ''] = (yield* queryGit(top, ['cat-file', 'commit', sha])).toString('utf8').split('\n\n', 1);
   const parent = /^parent (\S+)$/m.exec(header)?.[1];
   const found = parent === undefined ? null : yield { directory: top, args: ['cat-file', '-e', `${parent}^{tree}`] };
@@ -86,7 +86,7 @@ function* mergeBack(top: string, tree: string, sha: string): GitQuery<{ tree: st
   const theirs = yield* askLine(top, [...NOBODY, 'commit-tree', before, '-p', base, '-m', 'theirs']);
   const args = ['merge-tree', '--write-tree', '-z', '--name-only', '--no-messages', ours, theirs];
   const answer = yield { directory: top, args };
-  // 1 means conflicts; any other exit code is a failure.
+  // Exit code 1 means conflicts; any other except 0 is a failure.
   if (answer !== 'no-git' && answer.exit === 1) {
     const [merged = '', ...conflicts] = splitNames(answer.stdout);
     return { tree: merged, conflicts };
@@ -137,8 +137,9 @@ async function nameLater(top: string, sha: string, path: string, options: GitOpt
 }
 
 /**
- * Lists the paths that cannot be changed: submodules, paths whose changes git hides, and paths whose content in the
- * work tree or index is neither HEAD's nor already the intended one, as an interrupted call may have left it.
+ * Lists the paths that cannot be changed: submodules, paths whose changes git is told to ignore, and paths with content
+ * that is neither HEAD's nor the intended one, in the work tree or the index. The intended content may be there already
+ * if an earlier call was interrupted.
  */
 async function listInTheWay(
   top: string,
@@ -157,7 +158,7 @@ async function listInTheWay(
       const by = findHindrance(change, differences) ?? (isBlocked ? 'uncommitted' : null);
       if (by !== null && !(await isInPlace(top, change, differences, options))) found.set(change.path, by);
     }
-    // A directory that the undo replaces by a file must not contain other files, which would be lost.
+    // If the undo replaces a directory by a file, other files in that directory would be lost.
     for (const path of touched) {
       if (!own.has(path)) found.set(listParents(path).findLast((above) => changed.has(above)) ?? path, 'uncommitted');
     }
@@ -165,7 +166,7 @@ async function listInTheWay(
   return [...found].map(([path, by]) => ({ path, by }));
 }
 
-/** Returns whether an untracked file already has the intended content, left by an interrupted call. */
+/** Returns whether an untracked file has the intended content, because an interrupted call has put it there. */
 async function isInPlace(top: string, { path, after }: TreeChange, { untracked }: Differences, options: GitOptions) {
   if (after === null || !untracked.has(path)) return false;
   return (await readLine(top, ['hash-object', `--path=${path}`, '--', path], options)) === after.blob;
@@ -225,7 +226,7 @@ const PORTION = 200;
  */
 const UNSEEN = /^[a-zS]/;
 
-/** Returns whether a file that this undo does not replace stands where a path needs a parent directory. */
+/** Returns whether a file stands where a path needs a parent directory, and this undo does not replace that file. */
 async function isBelowFile(top: string, path: string, giving: ReadonlySet<string>): Promise<boolean> {
   const kinds = listParents(path).map(
     async (above) => !giving.has(above) && (await kindOf(join(top, above))) === 'other',

@@ -10,10 +10,10 @@ import {
 import type { Context } from '../../run/context.js';
 import type { PreparedDecision } from './wire.js';
 
-/** Milliseconds for which a number is valid. */
+/** Milliseconds for which the number that confirms an answer is valid. */
 const NUMBER_FOR = 5 * 60_000;
 
-/** How many wrong numbers it takes until the page no longer accepts answers. */
+/** After this many wrong numbers, the page accepts no more answers. */
 const TRIES = 3;
 
 /**
@@ -36,7 +36,7 @@ export function createDecider(
   const onPage: Context = {
     ...context,
     caller: { ...context.caller, via: 'page' },
-    // The terminal shows numbers and reads single keys, so the person cannot be asked to type a line.
+    // An edited plan needs a typed confirmation, but the server's terminal reads single keys, not lines.
     ask: async () => {
       throw new DevCliError(
         'PLAN_EDITED',
@@ -58,8 +58,9 @@ export function createDecider(
   };
   return {
     /**
-     * Prepares an answer and shows it at the terminal; an earlier answer that is still open becomes invalid. @throws
-     * DevCliError like `prepareAnswer`
+     * Prepares an answer and shows its number at the terminal. An earlier answer that was not confirmed becomes
+     * invalid.
+     * @throws DevCliError `TERMINAL_REQUIRED` after three wrong numbers; like `prepareAnswer`
      */
     async prepare(name: string, given: GateAnswer): Promise<PreparedDecision> {
       requireOpenDoor(name);
@@ -71,8 +72,9 @@ export function createDecider(
       return { id, until: context.clock.now() + NUMBER_FOR };
     },
     /**
-     * Carries out the open answer. @throws DevCliError `STALE_ACTION` if it is no longer open; `DATA_UNEXPECTED` for a
-     * wrong number; like `decidePrepared`
+     * Carries out the prepared answer.
+     * @throws DevCliError `STALE_ACTION` if it has expired, was replaced or already carried out; `DATA_UNEXPECTED` for
+     * a wrong number; `TERMINAL_REQUIRED` after three of them; like `decidePrepared`
      */
     async confirm(id: string, number: string): Promise<void> {
       const asked = open;
@@ -97,7 +99,7 @@ export function createDecider(
 
 const DIGITS = 6;
 
-/** Maximum characters of foreign text. */
+/** Maximum characters of each text from the gate or the page that is shown at the terminal. */
 const LINE = 300;
 
 function renderPrepared(answer: PreparedAnswer, number: string): string[] {

@@ -13,7 +13,7 @@ import type { PageDocument, TabName } from './wire.js';
 /** Draws the recipe of a run and the run's position in it, as SVG. */
 export type DrawRun = (context: Context, name: string) => Promise<string>;
 
-/** The context of the page's functions. */
+/** What the functions of the page need: the call's context, and how to draw a recipe. */
 export type PageContext = Context & { drawRun: DrawRun | undefined };
 
 /** A document of a segment, and the journal entry that names it. */
@@ -45,7 +45,10 @@ export async function readDocuments(
   return found;
 }
 
-/** Finds the digests of the documents' contents in the journal transactions that name the documents. */
+/**
+ * Returns the digest that each document had after the transaction whose entry names it. Documents that the journal does
+ * not keep are missing.
+ */
 async function findDigests(
   store: Context['store'],
   name: string,
@@ -75,8 +78,8 @@ function findKind(path: string): PageDocument['kind'] {
 }
 
 /**
- * Reads a document by its place in a timeline. @throws DevCliError like `readDocuments`; `DATA_MISSING` if there is no
- * document
+ * Reads the document with this index, in this segment of this row of the timeline.
+ * @throws DevCliError like `readDocuments`; `DATA_MISSING` if there is no document
  */
 export async function readPageDocument(
   context: Context,

@@ -19,9 +19,9 @@ export const OMITTABLE_PARTS = ['prompts', 'logs', 'diffs'] as const;
 type Part = (typeof OMITTABLE_PARTS)[number];
 
 /**
- * `view [NAME] --html FILE`: writes a run into one file, which needs no server (view-page.md, File).
- * @throws DevCliError `NO_SUCH_RUN` and what finding the run throws; `USAGE` for unknown parts; `IO`, also if the path
- * leads to anything but such a file
+ * `view [NAME] --html FILE`: writes a run into one HTML file, which needs no server (view-page.md, File).
+ * @throws DevCliError `USAGE` for unknown parts; `IO`, also if FILE exists and this command did not write it;
+ * `NO_SUCH_RUN` and whatever else finding the run throws
  */
 export async function writeFile(
   context: PageContext,
@@ -60,7 +60,7 @@ function requireOurs(path: string, { html }: PageShell, root: string): void {
   });
 }
 
-/** Builds the contents of a file; documents that no longer exist are omitted. @throws DevCliError like `writeFile` */
+/** Collects the data of a file; documents that no longer exist are omitted. @throws DevCliError like `writeFile` */
 export async function buildPageFile(context: PageContext, name: string, without: readonly Part[]): Promise<PageFile> {
   const now = await readRunNow(context, { name });
   const page = await buildRunPage(context, name, now, undefined);
@@ -84,7 +84,7 @@ export async function buildPageFile(context: PageContext, name: string, without:
   if (report !== undefined && without.includes('logs')) report.text = report.text.replace(ENDS_OF_LOGS, '');
   const commits = without.includes('diffs') ? [] : page.rows.flatMap(({ commit }) => commit ?? []);
   for (const sha of new Set(commits)) await add(`commit/${sha}`, readCommit(context, sha, now));
-  // In a file, the run's clock stands still.
+  // A file is not updated, so it shows the run's clock as it was when the file was written.
   const clock = { ...page.clock, isRunning: false };
   return { page: { ...page, clock, decision: null }, documents, without: [...without] };
 }
@@ -92,14 +92,14 @@ export async function buildPageFile(context: PageContext, name: string, without:
 /** Matches the last section of a report, which quotes the logs. */
 const ENDS_OF_LOGS = /^## Ends of the logs\n[\s\S]*/m;
 
-/** Prompts are the documents that were handed out with an action. */
+/** Returns whether `--without` leaves out this document. Prompts are the .md files in `actions/`. */
 function isLeftOut(path: string, without: readonly Part[]): boolean {
   return (without.includes('logs') && path.endsWith('.log')) || (without.includes('prompts') && PROMPT.test(path));
 }
 
 const PROMPT = /^actions\/.*\.md$/;
 
-/** Inserts the data into the page, before the script, which reads it. */
+/** Inserts the data into the page, before the script that reads it, and the policy at the beginning of the head. */
 function renderFile(shell: PageShell, data: PageFile): string {
   const { html } = shell;
   const head = splitHead(html);
@@ -110,10 +110,10 @@ function renderFile(shell: PageShell, data: PageFile): string {
   return [html.slice(0, head), policy, html.slice(head, script), template, html.slice(script)].join('');
 }
 
-/** The text that follows `<head>` in every such file, regardless of the version that wrote it. */
+/** The text after `<head>` in every file that this command writes, in any version; `requireOurs` recognizes it. */
 const POLICY = `<meta http-equiv="Content-Security-Policy" content="`;
 
-/** Returns the offset after the head's opening tag, where a policy covers everything that follows. */
+/** Returns the offset after `<head>`: a policy inserted there applies to everything that follows. */
 function splitHead(html: string): number {
   return html.indexOf('<head>') + '<head>'.length;
 }

@@ -7,7 +7,7 @@ import type { PageError } from './wire.js';
 /** Maximum bytes of a request body. */
 const MOST = 64 * 1024;
 
-/** The header that carries the session; a cookie would be sent to every port of this machine. */
+/** The header with the page's session. A cookie will not do: browsers send it to every port of this machine. */
 const SESSION = 'x-dev-cli-session';
 
 type Status = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 421 | 429 | 500;

@@ -7,14 +7,14 @@ import { DevCliError, getSystemCode } from '../../base/errors.js';
 /** The loopback address, which only this machine can reach. */
 const ADDRESS = '127.0.0.1';
 
-/** The range of ports for roots, below the range from which operating systems assign ports themselves. */
+/** A root gets one of these ports. They lie below the range from which operating systems hand out ports themselves. */
 const FIRST = 20_000;
 const PORTS = 10_000;
 
 /** The highest port number. */
 const LAST = 65_535;
 
-/** How many ports are tried. */
+/** How many ports are tried if the caller named none. */
 const TRIED = 100;
 
 /** A listening server. */

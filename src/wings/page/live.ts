@@ -7,10 +7,10 @@ import { renderClean } from './clean.js';
 import { buildRunPage, buildRunsPage } from './pages.js';
 import type { RunChange, RunPage, RunsPage } from './wire.js';
 
-/** Minimum milliseconds between two changes that are sent; shorter intervals would not be visible. */
+/** Minimum milliseconds between two updates; nobody would see a difference if they came faster. */
 const PAUSE = 100;
 
-/** Maximum milliseconds to wait for a journal to grow before the wait starts again. */
+/** Maximum milliseconds of a single wait for a journal to grow; afterwards the run is read again in any case. */
 const WAIT = 3_600_000;
 
 /** A run by name; without `runId`, the newest one. */
@@ -48,13 +48,13 @@ export async function* followRun(
     const built = renderParts(page);
     if (page.seq !== (sent?.seq ?? since)) yield compare(sent, built, page);
     sent = built;
-    // Nothing can be read after damage in a journal, so it suffices to look rarely.
+    // A damaged journal yields nothing new, so the run is read again only after the long wait.
     await sleep(now.fault === null ? PAUSE : WAIT, undefined, { signal }).catch(() => {});
     await reader.grown(WAIT, signal);
   }
 }
 
-/** Yields the first page, and again whenever it changes (view-page.md, Live). */
+/** Yields the list of runs, and again whenever it changes (view-page.md, Live). */
 export async function* followRuns(context: Context, signal: AbortSignal): AsyncGenerator<RunsPage> {
   let sent = '';
   while (!signal.aborted) {
@@ -67,7 +67,7 @@ export async function* followRuns(context: Context, signal: AbortSignal): AsyncG
   }
 }
 
-/** The parts of the page that the receiver has, as rendered. */
+/** What the receiver has, as JSON text by member and by row, to find out what has changed. */
 interface Sent {
   page: Map<string, string>;
   rows: Map<string, string>;

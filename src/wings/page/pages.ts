@@ -16,9 +16,7 @@ import { listOpenParts } from './ci/report.js';
 import { cutDocument } from './clean.js';
 import type { PageDecision, PageRow, RunPage, RunsPage, TabName } from './wire.js';
 
-/** Builds the data of pages from the state of runs. */
-
-/** Builds the first page: every run of every work tree. @throws DevCliError `IO` */
+/** Builds the page that lists the runs of all work trees. @throws DevCliError `IO` */
 export async function buildRunsPage(context: Context): Promise<RunsPage> {
   const home = await readHome(context);
   const now = context.clock.now();

@@ -8,9 +8,7 @@ import { cleanText, renderClean } from './clean.js';
 import { buildRefusedResponse } from './guard.js';
 import type { WantedRun } from './live.js';
 
-/** Parses requests and builds responses. */
-
-/** Returns the run that an address names. @throws DevCliError `NAME_INVALID` */
+/** Returns the run that a request's address names. @throws DevCliError `NAME_INVALID` */
 export function readWanted(req: HonoRequest): WantedRun {
   const runId = req.query('run');
   return { name: requireName(req.param('name') ?? ''), ...(runId !== undefined && { runId }) };
@@ -30,12 +28,12 @@ export async function readBody(req: HonoRequest): Promise<Readonly<Record<string
   throw malformedError();
 }
 
-/** Builds the error for a request that the address does not accept. */
+/** Builds the error for a request body, or the name of a tab, that the server does not accept. */
 export function malformedError(): DevCliError {
   return new DevCliError('USAGE', 'The request body does not fit this address.');
 }
 
-/** Responds with a document whose texts are cleaned. */
+/** Responds with a document as JSON. Invisible characters are removed from its texts, and secrets masked. */
 export function respondWithDocument(document: object): Response {
   return new Response(renderClean(document), { headers: { 'content-type': 'application/json; charset=utf-8' } });
 }
@@ -47,7 +45,7 @@ export function respondWithDocument(document: object): Response {
 export function respondWithStream(lines: AsyncGenerator<object>, stop: () => void): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>({
-    // Sends a byte at once, because the receiver waits for the headers, which are sent with the first byte.
+    // The browser gets the headers only with the first byte, so that byte is sent at once.
     start: (controller) => controller.enqueue(encoder.encode('\n')),
     async pull(controller) {
       const { done, value } = await lines.next().catch((error: unknown) => {
@@ -63,7 +61,7 @@ export function respondWithStream(lines: AsyncGenerator<object>, stop: () => voi
   return new Response(body, { headers: { 'content-type': 'application/x-ndjson; charset=utf-8' } });
 }
 
-/** HTTP statuses of refusals; any other code is a fault of the server. */
+/** HTTP statuses for errors that the request or the run's state causes; every other code is sent as status 500. */
 const STATUSES: Partial<Record<ErrorCode, 400 | 403 | 404 | 409>> = {
   USAGE: 400,
   NAME_INVALID: 404,
@@ -77,7 +75,7 @@ const STATUSES: Partial<Record<ErrorCode, 400 | 403 | 404 | 409>> = {
   STALE_ACTION: 409,
 };
 
-/** Responds with an error; commands in it are formatted for this root. */
+/** Responds with an error. @param root the root that commands in the fix are to name */
 export function answerFailure(error: Error, root: string): Response {
   if (!(error instanceof DevCliError))
     return buildRefusedResponse(500, 'INTERNAL', `Unexpected: ${error.message.slice(0, 300)}`);

@@ -24,8 +24,7 @@ interface Site {
 /**
  * `view [NAME]`: serves the page to this machine until the person presses `q` or a signal arrives (view-page.md,
  * Server).
- * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; `USAGE` for a port that is taken; `IO`; while serving also
- * `INTERRUPTED`
+ * @throws DevCliError `NO_SUCH_RUN`, `NAME_INVALID`; while serving: `USAGE` if the port is taken, `IO`, `INTERRUPTED`
  */
 export async function serveView(context: PageContext, input: Input, site: Site): Promise<StreamAnswer> {
   if (input.name !== undefined)
@@ -47,7 +46,7 @@ async function* serve(
   context.signal.addEventListener('abort', () => said.end());
   const sessions = createSessions();
   const shell = readShell(context);
-  // The server's code is loaded at the first request, so that the link appears sooner.
+  // Loading the server's code takes time, so it waits for the first request and the link appears sooner.
   const build = async (host: string) => {
     const [{ createServer }, { createDecider }] = await Promise.all([import('./server.js'), import('./deciding.js')]);
     return createServer({ context, host, shell, sessions, decider: createDecider(context, say), signal });

@@ -5,11 +5,11 @@ import type { Gate } from '../../views/timeline-actions.js';
 import type { TimelineRow } from '../../views/timeline-rows.js';
 
 /**
- * The data that the server or a file gives the page (view-page.md, Server). Instants are in milliseconds; foreign texts
- * are cleaned and masked.
+ * Types of the JSON that the page gets from the server or finds in its file (view-page.md, Server). Instants are in
+ * milliseconds. Texts not written by dev-cli are cleaned and masked.
  */
 
-/** The first page: home (view.md, Home). */
+/** The page that lists the runs (view.md, Home). */
 export interface RunsPage {
   project: string;
   branch: string | null;
@@ -20,7 +20,7 @@ export interface RunsPage {
 
 export interface RunsRow {
   name: string;
-  /** The directory of another root, whose runs this server does not show. */
+  /** The root of a run that belongs to another root than the server's; this server cannot show it. */
   elsewhere?: string;
   sign: SignName;
   progress?: string;
@@ -45,13 +45,13 @@ export interface RunPage {
   runs: { runId: string; recipe: string; status: string; at: string }[];
   rows: PageRow[];
   split: Timeline['split'];
-  /** Its cost, in one line. */
+  /** What the run has cost, in one line. */
   cost: string;
   /** `by` says who decided, and how. */
   gates: (Omit<Gate, 'by'> & { by: string | null })[];
-  /** The open gate; null if there is none, or an earlier run is shown. */
+  /** The gate at which the run waits. Null if there is none, or if this is an earlier run of the name. */
   decision: PageDecision | null;
-  /** What an execution leaves open, from its report. */
+  /** Lines of the report that need somebody's attention, such as open issues, by heading. */
   left: DecisionSection[];
   /** The run's clock: from its beginning to now or, once the run has ended, to its end. */
   clock: { from: number; to: number; isRunning: boolean };
@@ -63,7 +63,7 @@ export interface RunPage {
 
 export type TabName = 'plan' | 'recipe' | 'journal' | 'report';
 
-/** A row; the documents of its segments are only named here, and loaded by row, segment and index. */
+/** A row. Its segments only name their documents; each document is loaded by row, segment and index. */
 export type PageRow = Omit<TimelineRow, 'segments'> & { segments: PageSegment[] };
 
 export type PageSegment = Omit<TimelineRow['segments'][number], 'documents'> & { documents: string[] };
@@ -74,7 +74,7 @@ export interface PageDecision {
   digest: string | null;
   title: string;
   sections: DecisionSection[];
-  /** Empty if no person is at the server's terminal. */
+  /** The choices; empty if the server was not started by a person at a terminal, who alone may decide. */
   answers: { id: string; label: string; reason?: 'required' }[];
   /** Documents to look at: a plan, a review, a log. */
   looks: { label: string; text: string }[];
@@ -93,7 +93,7 @@ export interface RunChange {
   order?: string[];
 }
 
-/** A document, or a tab. `kind` decides how it is shown. */
+/** A document, or the content of a tab. `kind` decides how it is shown. */
 export interface PageDocument {
   kind: 'text' | 'markdown' | 'diff' | 'svg';
   text: string;
@@ -101,14 +101,14 @@ export interface PageDocument {
   of?: number;
 }
 
-/** The response to the Send button; the number is shown at the terminal of the person who started `dev-cli view`. */
+/** The response to an answer from the page. The number that confirms it is shown where `dev-cli view` was started. */
 export interface PreparedDecision {
   id: string;
   /** When the number expires. */
   until: number;
 }
 
-/** Everything in a file. Keys of `documents` have the form `row/segment/index`, `tab/plan` or `commit/SHA`. */
+/** The data of a file written by `view --html`. Keys of `documents`: `row/segment/index`, `tab/plan`, `commit/SHA`. */
 export interface PageFile {
   page: RunPage;
   documents: Record<string, PageDocument>;

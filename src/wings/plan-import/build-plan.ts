@@ -15,11 +15,11 @@ export interface BuiltPlan {
   plan: PlanContent;
   /** Parts of the plan that the source does not state. */
   invented: InventedPart[];
-  /** Tasks and steps that are done according to the source; they are left out. */
+  /** Tasks and steps that the source marks as done; the plan leaves them out. */
   done: { at: string; what: string }[];
   /** The todos, each with the source lines of its task. */
   traced: TracedTodo[];
-  /** Tasks and steps that are not ticked, but left out nevertheless. */
+  /** Unticked tasks and steps that the plan leaves out: their box has another mark, or their task is left out. */
   unticked: { at: string; what: string }[];
 }
 
@@ -27,8 +27,8 @@ export interface BuiltPlan {
 const CHECK_ID = 'check-requirements';
 
 /**
- * Builds a plan from a source that was read. Where the source says nothing, uses the most cautious value and lists it
- * as invented.
+ * Builds a plan from a source that was read. Where the source says nothing, chooses the most cautious value and lists
+ * it in `invented`.
  * @param goal the run's goal, which serves as the request; if null, the request comes from the source
  */
 export function buildImportedPlan(source: SourcePlan, goal: string | null, notes: ImportNotes): BuiltPlan {
@@ -85,7 +85,7 @@ export function buildImportedPlan(source: SourcePlan, goal: string | null, notes
   return { plan, invented, done, traced, unticked: [...marked, ...below] };
 }
 
-/** Cuts a text that is too long for its field, and notes that the rest stays only in the source. */
+/** Cuts a text to the length allowed in its field. A note tells the person that the end was not imported. */
 function shorten(text: string, cap: number, at: SourceLocation, notes: ImportNotes): string {
   if (text.length > cap) {
     notes.refuse(at, text, `${text.length} characters, at most ${cap}: the end of it stays in the source`);
@@ -121,14 +121,14 @@ function listDone({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['done'] 
   });
 }
 
-/** Lists the tasks that are left out, and left-out steps of the other tasks. */
+/** Lists the tasks that count as done and, of the other tasks, such steps. The plan leaves them out. */
 function listLeftOut(tasks: SourcePlan['tasks']): SourceStep[] {
   return tasks.flatMap(({ isDone, title, mark, at, steps }) =>
     isDone ? [{ text: title, isDone, mark, at }] : steps.filter((step) => step.isDone),
   );
 }
 
-/** Lists steps and tasks whose box is marked neither open nor done: each becomes a note and is not imported. */
+/** Lists left-out tasks and steps whose box has a mark other than open or done, such as `[-]`. Each becomes a note. */
 function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
   return listLeftOut(tasks).flatMap(({ at, text, mark }) => {
     if (!mark) return [];
@@ -138,10 +138,7 @@ function nameMarked({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['untic
   });
 }
 
-/**
- * Lists open steps of tasks that are left out. They are left out too, because there is no todo to which they could
- * belong.
- */
+/** Lists the open steps of tasks that are left out. The steps are left out too: the plan has no todo to hold them. */
 function nameLeftOut({ tasks }: SourcePlan, notes: ImportNotes): BuiltPlan['unticked'] {
   return tasks.flatMap(({ isDone, mark, steps }) =>
     (isDone ? steps : []).flatMap(({ at, text, isOpen }) => {
@@ -213,14 +210,14 @@ function placeTask({ at, below }: NamedTask): string {
   return [formatSourceLocation(at), ...(below.length === 0 ? [] : [`(${below.join(' › ')})`])].join(' ');
 }
 
-/** For a test that should first fail and later pass, keeps only the last expectation. */
+/** Keeps only the last of several expectations for a command: a test may have to fail first and pass after the work. */
 function dropContradicted(commands: NamedTask['commands']): NamedTask['commands'] {
   const key = ({ argv, cwd }: NamedTask['commands'][number]) => JSON.stringify([argv, cwd]);
   const last = new Map(commands.map((command) => [key(command), command.expect?.exitCode]));
   return commands.filter((command) => last.get(key(command)) === command.expect?.exitCode);
 }
 
-/** @param check a statement that an agent judges if there is no command */
+/** Makes each distinct command an acceptance. @param check a statement for an agent to judge if there is no command */
 function buildAcceptance(check: string, commands: NamedTask['commands']): PlanAcceptance[] {
   const distinct = [
     ...new Map(
@@ -279,8 +276,8 @@ function listCommits(tasks: readonly NamedTask[], notes: ImportNotes): Pick<Plan
 }
 
 /**
- * Masks secrets in a commit message. Unless it is too long, it keeps its line breaks, because its first line is the
- * subject.
+ * Masks secrets in a commit message. Its line breaks are kept, because the first line is the subject; a message that is
+ * too long is cut to one line.
  */
 function toMessage(commit: string, at: SourceLocation, notes: ImportNotes): string {
   const message = maskSecrets(commit);

@@ -4,11 +4,11 @@ import { findPathProblem } from '../../plan/model/paths.js';
 import type { ImportNotes } from './notes.js';
 
 /**
- * Finds the files that a source lists as files to change. A path that a task merely mentions gives no permission to
- * change the file.
+ * Finds the files that a source lists as files to change. A task may change only these, not every file that its text
+ * mentions.
  */
 
-/** The files that a task may change, and its references. */
+/** The files that a task may change, and what it should only read. */
 export interface ListedFiles {
   files: string[];
   references: string[];
@@ -17,10 +17,10 @@ export interface ListedFiles {
 /** Matches `Files:`, which is followed by a list of files on the same line or below. */
 export const FILES_LABEL =
   /^(?:files?|files? to (?:be )?(?:create|change|modify|edit|touch|update)d?|(?:changed|modified|affected|touched) files|file changes|ファイル|文件|dateien|fichiers|archivos|ficheros)\s*(?:\([^)]*\))?\s*[:：]/i;
-/** Words before a path that say that the file is changed; otherwise it is only read. */
+/** Words before a path that say that the file is to be changed. A path after other words is one to read only. */
 const CHANGES =
   /\b(?:creat|add|new|modif|edit|updat|delet|remov|renam|mov|chang|touch|tests?\b|(?:re)?writ|generat|replac|extend|refactor|annotat|fix|implement|neu|änder|lösch|modific|supprim|crear|borrar)|作成|新規|変更|修正|更新|削除|追加|テスト|创建|新建|新增|修改|删除|测试/i;
-/** Words before a path, or in its table row, that say that the file is not changed, whatever the other words say. */
+/** Words before a path, or in its table row, that say that the file is not changed. They outweigh `CHANGES`. */
 const LOOKED_AT =
   /\b(?:no|not|never|none|nothing|without|unchanged|untouched|unmodified|leave|keep|reads?|read-only|reference|see|verify|check|inspect|compare|copy|context|like|as in|per|following|based on|similar|pattern|from|source|depends|imports?|consumes?|inputs?)\b|n['’]t\b/i;
 /** Matches a word that can be a path: with a directory or an extension, and not a function call. */
@@ -29,7 +29,7 @@ const PATH =
 const WORD = /`([^`]+)`|[^\s,;、()`]+/g;
 const BETWEEN = /^(?:\s*(?:[,;、/+&→]|->|\b(?:and|und|et|y|e)\b))+\s*$/;
 
-/** Splits an entry into the text before its paths, the adjacent paths, and the text after them. */
+/** Splits an entry into the text before its first path, the paths that follow each other, and the text after them. */
 function readPaths(text: string): { lead: string; paths: string[]; behind: string } {
   const paths: string[] = [];
   let lead = text;
@@ -42,7 +42,7 @@ function readPaths(text: string): { lead: string; paths: string[]; behind: strin
       if (!isPath) continue;
       lead = text.slice(0, index);
     } else if (!isPath || !(BETWEEN.test(between) || (/^\s*to\s*$/.test(between) && /mov|renam/i.test(lead)))) {
-      // A joining word such as `and` is skipped here, and checked as part of the text before the next path.
+      // Skips a word such as `and` between two paths; the next path decides whether it belongs to this series.
       if (BETWEEN.test(text.slice(end, index + word.length)) || word === 'to') continue;
       break;
     }
@@ -53,8 +53,8 @@ function readPaths(text: string): { lead: string; paths: string[]; behind: strin
 }
 
 /**
- * Reads an entry of a list of files: `Modify: src/a.py:12-40 (add a flag)`. Line numbers and remarks are kept as a
- * reference.
+ * Reads an entry of a list of files: `Modify: src/a.py:12-40 (add a flag)`. The path becomes a file that may be
+ * changed; line numbers and remarks are kept in a reference.
  */
 export function readFileEntry(text: string, at: SourceLocation, notes: ImportNotes): ListedFiles {
   const { lead, paths } = readPaths(text);
@@ -67,8 +67,8 @@ export function readFileEntry(text: string, at: SourceLocation, notes: ImportNot
 }
 
 /**
- * Reads a row of a table of files, or a line of a block that lists them: the text next to the path may say that the
- * file is not changed.
+ * Reads a row of a table of files, or a line of a block of code that lists them. The text beside the path may say that
+ * the file is only read.
  */
 export function readFileRow(cells: readonly string[], at: SourceLocation, notes: ImportNotes): ListedFiles {
   const place = cells.findIndex((cell) => readPaths(cell).paths.length > 0);
@@ -84,7 +84,7 @@ export function readFileRow(cells: readonly string[], at: SourceLocation, notes:
   return { files, references: others === '' ? references : [cells.map((cell) => cell.trim()).join(' ')] };
 }
 
-/** Reads a line below a task that lists files to change; null for any other line. */
+/** Reads a line of a task's text as a list of files to change. Returns null if the line is none. */
 export function readListedFiles(line: string, at: SourceLocation, notes: ImportNotes): ListedFiles | null {
   const [label] = FILES_LABEL.exec(line) ?? [];
   if (label !== undefined) {
@@ -96,7 +96,7 @@ export function readListedFiles(line: string, at: SourceLocation, notes: ImportN
   return lists && paths.length > 0 && /^\s*(?:\([^)]*\))?$/.test(behind) ? readFileEntry(line, at, notes) : null;
 }
 
-/** Removes what follows a path, namely line numbers or the name of a function: `src/a.py:12-40`, `src/a.py:load`. */
+/** Removes line numbers or a function's name from the end of a path: `src/a.py:12-40`, `src/a.py:load`. */
 function dropLines(path: string): string {
   return path
     .trim()

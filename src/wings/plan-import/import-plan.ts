@@ -33,13 +33,13 @@ export interface ImportRequest {
 /** The plan, and everything to report about it. */
 export interface ImportedPlan extends Pick<BuiltPlan, 'plan' | 'invented' | 'done' | 'unticked'> {
   unplaced: UnplacedPart[];
-  /** Number of tasks in the source, including those left out. */
+  /** Number of tasks in the source, including those that the plan leaves out. */
   tasks: number;
-  /** Number of tasks left to do. */
+  /** Number of tasks that are not done; each becomes a todo. */
   open: number;
 }
 
-/** The outcome of an import; `at` is a place in the form `FILE:LINE`. */
+/** The outcome of an import. `at` is the place, as `FILE:LINE`, that is nested too deeply to be read. */
 export type ImportEnding = { kind: 'plan'; plan: ImportedPlan } | { kind: 'too deep'; at: string };
 
 /**
@@ -50,7 +50,7 @@ export function importPlan({ source, goal }: ImportRequest): ImportEnding {
   const notes = createImportNotes();
   try {
     const files = source.files.length === 0 ? [{ path: '', text: '' }] : source.files;
-    // Only Markdown text can get lost; in the JSON format, every member is handled.
+    // Only for Markdown is the source searched for lost text at the end: the reader of JSON accounts for every member.
     const documents = source.format === 'nexus' ? [] : files.map((file) => readSource(file, notes));
     for (const path of source.unread ?? []) notes.refuse({ path, line: 1 }, 'the whole file', UNREAD);
     const read = readPlan(source, documents, notes);

@@ -20,9 +20,9 @@ const MAX_DEPTH = 5;
 
 interface Given {
   files: DocumentReader;
-  /** Absolute. */
+  /** Absolute path of the root. */
   root: string;
-  /** Absolute; `path` is relative to it. */
+  /** Absolute path of the current directory; `path` is relative to it. */
   cwd: string;
   path: string;
   format: ImportFormat | undefined;
@@ -61,7 +61,7 @@ export function readImportSource({ files, root, cwd, path, format }: Given): Imp
   }
 }
 
-/** Finds the neutral contract's state directory that a path refers to, by its tasks.json; null if there is none. */
+/** Finds the neutral contract's `state` directory at or below a path, by its tasks.json; null if there is none. */
 function findNexus(files: DocumentReader, place: string): string | null {
   const candidates = [
     join(place, 'state'),
@@ -78,7 +78,7 @@ function readNexus(files: DocumentReader, state: string): ImportSource {
   return { format: 'nexus', name: 'nexus', files: readAll(files, there, refuseOther) };
 }
 
-/** Refuses invalid JSON, since the parser would read only part of a truncated file or one with a merge conflict. */
+/** Refuses a file that is not valid JSON: of a truncated file, the parser would silently read only a part. */
 function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   const errors: ParseError[] = [];
   try {
@@ -91,12 +91,12 @@ function refuseOther({ path, text, unreadable = [] }: SourceFile): number {
   return 0;
 }
 
-/** Returns whether a file has one of the names by which a change or a feature is recognized. */
+/** Returns whether a file name is one of those from which a change of OpenSpec or a feature of spec-kit consists. */
 function isPart(place: string): boolean {
   return /(?:^|\/)(?:proposal|tasks|spec|plan|design)\.md$/.test(place);
 }
 
-/** Determines the format of a directory by its files; null if it is neither a change nor a feature. */
+/** Returns the format of a directory, according to its files; null if it holds neither a change nor a feature. */
 function findFormat(files: DocumentReader, directory: string): 'openspec' | 'speckit' | null {
   const has = (name: string) => files.facts(join(directory, name)).kind === 'file';
   if (has('proposal.md')) return 'openspec';
@@ -203,7 +203,7 @@ function readOne(files: DocumentReader, place: string, format: ImportFormat | un
   return { format: format ?? recogniseFile(file), name: place.slice(place.lastIndexOf('/') + 1), files: [file] };
 }
 
-/** @param count throws if a file's content is refused, and returns the number of lines that count towards the limit */
+/** @param count refuses a file by its content, or returns how many of its lines count towards `MAX_LINES` */
 function readAll(files: DocumentReader, paths: readonly string[], count = refuseLines): SourceFile[] {
   let size = 0;
   let lines = 0;
@@ -226,8 +226,8 @@ const MAX_LINE = 20_000;
 const ENTRY = /^[ \t>]*(?=(?:[-*+]|\d{1,9}[.)])[ \t])/;
 
 /**
- * Refuses lines that are too long or too deeply nested to be written by hand, because the Markdown parser would take
- * long.
+ * Refuses lines so long, or lists so deeply nested, that the Markdown parser would take too long. Nobody writes such
+ * lines by hand.
  * @returns the number of lines
  */
 function refuseLines({ path, text }: SourceFile): number {
@@ -248,7 +248,7 @@ function refuseLines({ path, text }: SourceFile): number {
   return lines.length;
 }
 
-/** Maximum number of lines in a text file that are not UTF-8. */
+/** Maximum number of invalid lines that are left out; a file with more is refused. */
 const MAX_UNREADABLE = 20;
 
 /** Decodes a file as UTF-8; an invalid line is left out, and reported later. */
@@ -260,7 +260,7 @@ function decode(path: string, bytes: Buffer): SourceFile {
     // Some lines are invalid; find out which.
   }
   const unreadable: { line: number; text: string }[] = [];
-  // In Latin-1, each byte is a character, so that lines can be split before decoding.
+  // Latin-1 maps each byte to one character and back, so the bytes can be split into lines and each line decoded alone.
   const lines = bytes.toString('latin1').split('\n');
   const read = lines.map((line, index) => {
     const part = Buffer.from(line, 'latin1');
@@ -299,7 +299,7 @@ export function malformedSourceError(path: string, problem: string): DevCliError
   });
 }
 
-/** Maximum number of candidates named. */
+/** Maximum number of candidates, or of invalid lines, that an error names. */
 const NAMED = 10;
 
 function severalError(path: string, all: readonly string[]): DevCliError {

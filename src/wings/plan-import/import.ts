@@ -26,7 +26,7 @@ import type { PLAN_IMPORT_SPECS } from './specs.js';
 
 type Input = Omit<InputIn<typeof PLAN_IMPORT_SPECS, 'plan import'>, 'name'>;
 
-/** Maximum number of source lines named when a source without open tasks is refused. */
+/** If a source has no open task, the error names at most this many of its unticked lines. */
 const REFUSED = 20;
 /** Maximum number of tasks in a plan. */
 const MAX_TASKS = 1_000;
@@ -131,7 +131,8 @@ function requireTasks({ open: left, tasks, done, unticked }: ImportedPlan, path:
 }
 
 /**
- * Refuses a name that has another plan or is carrying one out; importing the same plan again is allowed.
+ * Refuses to replace another plan of the same name, or a plan that is being carried out. Importing the same plan again
+ * is allowed.
  * @returns whether the same plan is already there
  */
 function refuseExisting(
@@ -173,9 +174,9 @@ interface Made {
   shown?: string;
 }
 
-/** Maximum number of list entries in the JSON answer; a dry run has them all. */
+/** Maximum entries per list in the JSON answer. A dry run shows all of them. */
 const LISTED = 50;
-/** The same for the text form. */
+/** Maximum entries per list in the text answer. */
 const TOLD = 8;
 
 function buildAnswer({ name, status, source, imported, done, warnings, shown }: Made): Answer {

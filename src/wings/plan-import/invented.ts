@@ -12,7 +12,7 @@ export const UNTITLED = 'Untitled';
 
 /** A part of the plan that the source does not state. */
 export interface InventedPart {
-  /** A JSON pointer into plan-content.json; `*` stands for every todo, or for those in `todos`. */
+  /** A JSON pointer into plan-content.json; its `*` stands for the todos in `todos` or, without `todos`, for all. */
   at: string;
   todos?: string[];
   what: string;
@@ -68,7 +68,7 @@ export function describeInvented({ source, tasks, todos, requirements, check }: 
     ),
     ...among(
       '/todos/*/dependsOn',
-      // Tasks of the neutral contract state all their dependencies.
+      // Tasks of the neutral contract state all their dependencies, so none of these is invented.
       pick(({ dependsOn }) => source.format !== 'nexus' && dependsOn.length > 0),
       'the order of the source',
       'only the order says what comes first; what is marked as parallel follows the same todos',
@@ -148,7 +148,7 @@ function listTold(tasks: readonly NamedTask[]): string[] {
   return [...new Set(told.map(({ argv }) => renderCodeSpan(toCommandName(argv, SHOWN_COMMAND))))];
 }
 
-/** Maximum length of a command named here, in characters; the plan's list of commands has it in full. */
+/** Maximum characters shown of a command; PLAN.md lists all commands in full elsewhere. */
 const SHOWN_COMMAND = 100;
 
 /** Renders the invented and the left-out parts as lines for PLAN.md. */
@@ -167,7 +167,7 @@ export function renderInvented(
   ].map((line) => toBoundedLine(line, LIMITS.statement));
 }
 
-/** Renders each invention on one line, in the words of PLAN.md. */
+/** Renders each invented part on one line, with the names that PLAN.md uses. */
 export function nameInvented(invented: readonly InventedPart[]): string[] {
   return invented.map(({ at, todos, what, why }) => {
     const [, part = '', field = ''] = /^\/(\w+)(?:\/\*)?(?:\/(\w+))?/.exec(at) ?? [];
@@ -177,7 +177,7 @@ export function nameInvented(invented: readonly InventedPart[]): string[] {
   });
 }
 
-/** Names of fields in words. */
+/** What `nameInvented` calls a field of plan-content.json. */
 const WORDS: Readonly<Record<string, string>> = {
   ...TODO_WORDS,
   by: 'author',

@@ -5,8 +5,8 @@ import type { ImportNotes } from './notes.js';
 import { getBlockLocation, readBox, renderBlockOnOneLine, type SourceDocument } from './read-source.js';
 
 /**
- * Makes a final pass over a source: reports text that is neither in the plan nor in a note (plans-from-elsewhere.md,
- * plan import).
+ * After an import, goes through the source once more and notes each text that is neither in the plan nor in another
+ * note (plans-from-elsewhere.md, plan import).
  */
 
 /** A todo, and the source lines from which it was made. */
@@ -16,11 +16,11 @@ export interface TracedTodo {
   commit: string;
 }
 
-/** A piece of text of the source, with its position. */
+/** A piece of the source's text. */
 interface Said {
   text: string;
   at: SourceLocation;
-  /** Whether it is the heading of a section. Such a heading is reported even if it contains only a label. */
+  /** Whether the text is a section's heading. A heading is noted even if it is only a label such as `Task 1`. */
   isPart?: boolean;
 }
 
@@ -61,15 +61,15 @@ export function reportLostText(
 }
 
 /**
- * Minimum length in characters for a text to count as found anywhere in the plan. A shorter text of a task must be
- * found in the task's own todo.
+ * A text from the lines of a task counts as imported if the task's todo contains it. Anywhere else in the plan, it
+ * counts only with this many characters, because a short text may be there by chance.
  */
 const TELLING = 24;
 
 const holds = (outer: SourceLocation, { path, line }: SourceLocation): boolean =>
   outer.path === path && outer.line <= line && line <= (outer.end ?? outer.line);
 
-/** Returns the words of a text, regardless of formatting; empty if there are none. */
+/** Reduces a text to its words in lower case, so that formatting does not matter; empty if there are no words. */
 function toKey(text: string): string {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu);
   return words === null ? '' : ` ${words.join(' ')} `;
@@ -83,8 +83,8 @@ function toKeys(value: unknown): string {
 }
 
 /**
- * Returns alternative keys of a text: whole, without names and labels, and without a lead such as `Decision:`. The plan
- * may have these parts elsewhere or not at all.
+ * Returns the keys under which a text may be found in the plan: as a whole, without names and labels (`T012`), and
+ * without a lead such as `Decision:`. The plan may have dropped these parts.
  */
 function listKeys(text: string): string[] {
   const plain = text.replace(LABELS, '');

@@ -13,17 +13,17 @@ export interface UnplacedPart {
 export interface ImportNotes {
   /** All notes, in full length. */
   noted: { at: SourceLocation; what: string; why: string }[];
-  /** Lines that need no further note: the plan has them in another form, or a note covers the whole block. */
+  /** Lines that need no further note: the plan has them in another form, or a note covers their whole block. */
   settled: SourceLocation[];
   /** Notes a text that has no place in the plan. */
   refuse(at: SourceLocation, what: string, why: string): void;
-  /** Notes a block of the source as a whole, including all its lines. */
+  /** Notes a whole block: its lines get no notes of their own. */
   refuseWhole(at: SourceLocation, what: string, why: string): void;
   /** Records that the plan has these lines in another form. */
   settle(at: SourceLocation): void;
 }
 
-/** Maximum number of characters shown of a note. */
+/** Maximum characters of the source's text that a note shows. */
 const SHOWN = 160;
 
 /** Creates empty notes. */

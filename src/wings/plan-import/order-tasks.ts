@@ -4,15 +4,15 @@ import type { SourceTask } from './source-plan.js';
 /** A task with the id of its todo. */
 export interface NamedTask extends SourceTask {
   id: string;
-  /** The name in the source. */
+  /** The task's name in the source; null if it has none. */
   said: string | null;
   dependsOn: string[];
 }
 
 /**
- * Assigns ids and dependencies to the open tasks. Each task depends on the one before it, except that adjacent tasks of
- * a phase that are marked as parallel form a group: they all depend on the task or group before theirs. Dependencies
- * named in the source are added.
+ * Gives each open task an id and its dependencies. A task depends on the one before it. Neighbours in a phase that are
+ * marked as parallel form a group: each of them depends on what comes before the group, and what comes after depends on
+ * all of them. Dependencies named in the source are added.
  */
 export function orderTasks(tasks: readonly SourceTask[], notes: ImportNotes): NamedTask[] {
   const ids = nameTasks(tasks);

@@ -24,11 +24,11 @@ export interface SourceDocument {
   /** The visible text, without invisible characters. */
   text: string;
   sections: SourceSection[];
-  /** Lines that contained invisible characters. */
+  /** Numbers of the lines from which invisible characters were removed. */
   touched: ReadonlySet<number>;
   /**
-   * Blocks of code with lines that look like steps: the text of the first such line, and the range from the first to
-   * the last.
+   * Blocks of code in which lines look like steps. `text` is the first such line; the location spans from it to the
+   * last.
    */
   boxesInCode: (SourceLocation & { text: string })[];
 }
@@ -41,11 +41,11 @@ export interface SourceItem {
   /** Its first paragraph on one line, without the checkbox. */
   text: string;
   box: CheckboxState | null;
-  /** The content of a checkbox that says neither open nor done. */
+  /** The mark in a checkbox that is neither open nor done, such as `~`. */
   mark: string | null;
   at: SourceLocation;
   children: SourceItem[];
-  /** Its other blocks, except lists. */
+  /** The entry's other blocks, without nested lists. */
   rest: MarkdownBlock[];
 }
 
@@ -175,7 +175,7 @@ export function readItems(list: Extract<MarkdownBlock, { type: 'list' }>, docume
   return list.children.map((item) => readItem(item, document));
 }
 
-/** Matches a checkbox; `[P]` is a label, not a checkbox. */
+/** Matches a checkbox at the beginning of a text. `[P]` is a label that means parallel. */
 const BOX = /^\[ *((?![P\]])[^\s\p{N}]|) *\](?:\\?(\*))?(?:\s+|$)/u;
 
 /** Separates the checkbox from a line: `[ ]`, `[]`, `[x]`, `[~]`; `[ ]*` means optional. */
@@ -240,7 +240,7 @@ function mendFences(text: string): string {
   return [...lines.slice(0, even), ...written.slice(even)].join('\n');
 }
 
-/** Closes the innermost block; if it contains others, its fences become longer than theirs. */
+/** Ends the innermost open block at this line. If it contains other blocks, its fences are made longer than theirs. */
 function close(lines: string[], open: Open[], index: number): void {
   const block = open.pop();
   if (block === undefined) return;

@@ -34,9 +34,9 @@ export interface SourceCommand {
 /** A step of a task. */
 export interface SourceStep {
   text: string;
-  /** Whether it is left out: ticked, struck out, or marked as something other than open. */
+  /** Whether the plan leaves out this step: it is ticked, struck out, or its checkbox has another mark. */
   isDone: boolean;
-  /** The content of its checkbox if that says neither open nor done. */
+  /** The mark in its checkbox if that is neither open nor done, such as `~`. */
   mark?: string | null;
   /** Whether it has an unticked checkbox. */
   isOpen?: boolean;
@@ -50,18 +50,18 @@ export interface SourceTask {
   /** In full, on one line. */
   title: string;
   at: SourceLocation;
-  /** Number of the part of the source that contains it; parts are done one after the other. */
+  /** Number of the source's section that contains it; all tasks of a phase are done before those of the next. */
   phase: number;
   /** Whether the source allows it to be done in parallel with its neighbours. */
   isParallel: boolean;
   /** Names of the tasks that it depends on, according to the source. */
   after: string[];
   steps: SourceStep[];
-  /** The criterion for being done, if the source states one in words. */
+  /** When the task is done, if the source says so in words. */
   check?: string | null;
   /** Files that the source lists as changed by the task. */
   files: string[];
-  /** Remarks about these files, and about files that are only read. */
+  /** Remarks about files that the task changes, and files that it should only read. */
   references: string[];
   /** The headings above it. */
   below: string[];
@@ -72,9 +72,9 @@ export interface SourceTask {
   isCheck: boolean;
   /** The commit message given in the source. */
   commit: string | null;
-  /** Whether it is left out: ticked, struck out, or marked as something other than open. */
+  /** Whether the plan leaves out this task: it is ticked, struck out, or its checkbox has another mark. */
   isDone: boolean;
-  /** The content of its checkbox if that says neither open nor done. */
+  /** The mark in its checkbox if that is neither open nor done, such as `~`. */
   mark: string | null;
   /** The requirement that it serves, according to the source. */
   serves: string | null;
@@ -83,7 +83,7 @@ export interface SourceTask {
 /** A requirement, with its criteria. */
 export interface SourceRequirement {
   id: string | null;
-  /** Verbatim, on one line. */
+  /** The requirement's words in the source, on one line. */
   quote: string;
   text: string;
   checks: string[];
@@ -94,7 +94,7 @@ export interface SourceRequirement {
 export interface SourcePlan {
   format: ImportFormat;
   title: string;
-  /** Its subject, if the source states one; if null, the first request is used. */
+  /** What the plan is about, if the source says so; if null, the first request is used. */
   core: string | null;
   /** The request; empty if the source states none. */
   request: LocatedText[];

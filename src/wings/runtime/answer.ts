@@ -1,13 +1,13 @@
 import type { Answer, StreamAnswer, StreamItem } from '../../base/answer.js';
 import type { JsonObject } from '../../base/json.js';
 
-/** Reports an entry that was recorded in a session. */
+/** Receives each entry that is recorded in a session. */
 export type EmitEntry = (entry: { session: string; type: string; data: JsonObject }) => void;
 
 /**
- * Returns the work's answer or, with `--events`, a stream that yields each entry as it is recorded, and the answer last
- * (runtime.md, Commands).
- * @param work if it throws, the call is refused with its error; a stream ends with that error
+ * Runs `work` and returns its answer. With `--events`, returns a stream instead: each entry as it is recorded, then the
+ * answer (runtime.md, Commands).
+ * @param work an error that it throws becomes the error of the call, or ends the stream
  */
 export async function answerOrStream(
   { events = false }: { events?: boolean | undefined },

@@ -5,7 +5,7 @@ import type { Usage } from './core/messages.js';
 import { isWorkSession, listSessions, sumSessionUsage } from './sessions/find.js';
 import type { SessionsContext } from './sessions/session.js';
 
-/** Usage of a call, including the earlier calls of its run. */
+/** What a call used, together with the earlier calls of its run. */
 export interface UsageTotal {
   requests: number;
   unanswered: number;

@@ -30,12 +30,12 @@ export interface ToolCallContext {
   /** Decides about calls that need approval: asks a person, or refuses if nobody can be asked. */
   approve: Approve;
   hooks: Pick<HookSite, 'hooks' | 'env'>;
-  /** Gives access to the wings, which are told about each call. */
+  /** The call's context; the wings, which hear of each tool call, are reached through it. */
   context: Context & WithPorts;
-  /** The agent that calls; null for the main one. */
+  /** The agent that makes the calls; null for the main one. */
   agent: { id: string; type: string | null } | null;
   site: Omit<ToolScope, 'directory'>;
-  /** True for a task that may write only its promised files. */
+  /** Whether the task may write nothing but its promised files. */
   isReadOnly: boolean;
   /** Returns true once the work is finished, so that no more calls run. */
   isOver: () => boolean;
@@ -51,9 +51,9 @@ const CUT_OFF = 'interrupted; it may have run in part';
 const OVER = 'not run: the work was finished before this call';
 
 /**
- * Carries out calls in order; adjacent calls of parallel tools run concurrently. A call that an earlier process began
- * is completed: its file is found written or is written now, or its command's output is collected. No call takes effect
- * twice.
+ * Carries out calls in order; adjacent calls of parallel tools run at the same time. If an earlier process had already
+ * begun a call and then died, the call is completed: a file is written unless that was done, and the output of a
+ * command is collected. No call takes effect twice.
  * @param calls the calls that have no result yet
  * @throws DevCliError `IO`, `LOCKED`, `INTERRUPTED`, or an error of the tool `finish`
  */
@@ -85,7 +85,7 @@ async function carryOut(talk: ToolCallContext, call: CallBlock): Promise<void> {
   });
 }
 
-/** MCP servers validate the input of their own tools. */
+/** The input of an MCP tool is not validated here, because its server does that. */
 const findFault = ({ name }: SessionTool) => (name.startsWith('mcp__') ? () => null : findMisfit);
 
 const refuse = (output: string): ToolResult => ({ output, isError: true });
@@ -143,12 +143,12 @@ async function begin(
   }));
 }
 
-/** Completes a call that an earlier process began. */
+/** Completes a call that an earlier process began. If it cannot, the result says that the call may have run in part. */
 async function recover(talk: ToolCallContext, call: CallBlock, begun: BegunCall): Promise<ToolResult> {
   try {
     return await collect(talk, call, begun);
   } catch (error) {
-    // An unexpected file or directory at the path must not end the session.
+    // A file or directory that nobody expected at the path must not end the session: only this call fails.
     if (!(error instanceof ToolRefusal) && getSystemCode(error) === undefined) throw error;
     return refuse(`${CUT_OFF}: ${talk.site.clean((error as Error).message)}`);
   }
@@ -175,7 +175,7 @@ async function collect(
   return tellAfter(talk, about, await carryOutPlan(await tool.prepare(read.input, site)));
 }
 
-/** Removes temporary files that a killed writer left beside the target: named `NAME.NUMBER`, with the same content. */
+/** Removes temporary files of a killed writer beside the target: `NAME.NUMBER` with the content to be written. */
 function removeRest({ path, after }: NonNullable<BegunCall['file']>): void {
   const [directory, name] = [dirname(path), basename(path)];
   if (!existsSync(directory)) return;
@@ -232,8 +232,9 @@ async function runHook(
 }
 
 /**
- * Tells the wings about a call, as any harness does.
- * @returns before the call, why it is refused; after the call, text for the model; null if there is neither
+ * Tells the wings about a call, as they are told about calls in any harness.
+ * @returns before the call, the reason to refuse it; after the call, a text for the model; null if the wings say
+ * nothing
  */
 async function hear(
   talk: ToolCallContext,
@@ -269,7 +270,7 @@ function findForeignWrite({ isReadOnly, site }: ToolCallContext, tool: SessionTo
 
 function describe({ judging, site, isReadOnly }: ToolCallContext, tool: SessionTool, input: JsonObject): JudgedCall {
   const named = tool.target(input);
-  // Rules apply to the place a path leads to, however it is spelled.
+  // Rules apply to the file that a path finally leads to: `a/../b` and a symbolic link to `b` both count as `b`.
   const place = named === null || 'command' in named ? null : findPlace(named.path, site);
   const isInTree = place !== null && !isAbsolute(place.name);
   const target = readTarget(tool, input, {
@@ -278,7 +279,7 @@ function describe({ judging, site, isReadOnly }: ToolCallContext, tool: SessionT
   });
   const isSecret = 'paths' in target && [...target.paths, place?.name ?? ''].some(isSecretFile);
   const about = { name: tool.name, needs: tool.needs, target, isSecret };
-  // `findForeignWrite` decides which files a read-only task may write; no allow rule may add to them.
+  // A task that only reads may write its promised files, which `findForeignWrite` checks; no allow rule may add others.
   if (!isReadOnly) return { ...judging, ...about };
   return {
     ...judging,
@@ -292,7 +293,7 @@ function findPlace(path: string, site: ToolCallContext['site']): ToolPath | null
   try {
     return resolveToolPath(path, site);
   } catch (error) {
-    // The tool reports the fault itself.
+    // The tool itself will refuse this path and say why.
     if (error instanceof ToolRefusal) return null;
     throw error;
   }

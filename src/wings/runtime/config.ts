@@ -31,14 +31,14 @@ export interface RuntimeConfig
   /** As PROVIDER/MODEL; null if no model is named. */
   model: string | null;
   effort?: RuntimeConfigFile['effort'];
-  /** Settings of agents, by role; `default` applies to all other roles. */
+  /** Settings of agents, by role. Those of `default` are for every role that is not listed. */
   roles: NonNullable<ProjectSettings['agents']>;
   rules: Required<PermissionRules>;
   hooks: Required<HookSettings>;
   iterations: number;
-  /** In seconds. */
+  /** Seconds without a byte, and without a whole part of an answer, after which a request is aborted. */
   timeouts: { byte: number; part: number };
-  /** Warnings about ignored settings, which the answer shows. */
+  /** Settings of the project that were ignored, and why; the answer shows these lines. */
   warnings: string[];
 }
 
@@ -89,8 +89,8 @@ const joinRules = (...all: (PermissionRules | undefined)[]): Required<Permission
 });
 
 /**
- * Reads the project's preferences. Settings that only restrict always count; the rest count once a person here trusts
- * them.
+ * Reads the project's preferences. `allow` and `hooks`, which permit something, count only once a person on this
+ * machine has trusted the file. All other settings always count.
  */
 function readProjects({ reader, root, trustDirectory }: Pick<Context, 'root' | 'reader' | 'trustDirectory'>): Pick<
   RuntimeConfig,
@@ -132,7 +132,7 @@ function readOwn(
 
 type Details = NonNullable<NonNullable<ConstructorParameters<typeof DevCliError>[2]>['details']>;
 
-/** Builds the error for a runtime that cannot start, before anything is sent. @param details every fault found */
+/** Builds the error for a runtime that cannot start; no request has been sent yet. @param details every fault found */
 export function runtimeInvalidError(
   message: string,
   details: Details,

@@ -34,14 +34,14 @@ export interface ActiveSession extends ToolCallContext {
   /** Maximum requests of a turn. */
   iterations: number;
   ledger: Ledger;
-  /** Tells the wings that the session ends for now, and releases it to other processes. */
+  /** Tells the wings that the session ends for now, and lets other processes open it. */
   leave: () => Promise<void>;
 }
 
-/** How a turn ended or was suspended, and its usage. */
+/** How a turn ended, or why it stopped for now, and what it used. */
 export interface TurnEnd {
   status: TurnStatus;
-  /** An explanation, if the status does not say everything. */
+  /** Explains the status further; empty if the status says everything. */
   reason: string;
   requests: number;
   usage: Usage;
@@ -64,7 +64,7 @@ export async function runTurn(talk: ActiveSession, text: string): Promise<TurnEn
 }
 
 /**
- * Resumes a turn that a budget or the end of a process interrupted.
+ * Resumes a turn that stopped because a budget was used up or its process ended.
  * @returns null if no turn is under way
  * @throws as `runTurn`
  */
@@ -197,8 +197,8 @@ async function keepAnswer(
 }
 
 /**
- * Estimates the tokens of the next request: those that the provider counted up to the last answer, plus an estimate of
- * the rest.
+ * Estimates the tokens of the next request: the provider's own count up to its last answer, and an estimate of what was
+ * added since.
  */
 function estimateInput({ session, asks }: ActiveSession): number {
   const { context, counted } = session.state;
@@ -206,14 +206,14 @@ function estimateInput({ session, asks }: ActiveSession): number {
   return before + estimateTokens(session.messages.slice(counted));
 }
 
-/** Estimates usage if the provider reports none, because limits and compaction depend on it. */
+/** Estimates the usage of an answer for which the provider reports none: limits and compaction need a number. */
 function estimateUsage(talk: ActiveSession, blocks: readonly MessageBlock[]): Usage {
   talk.warn('The provider reports no token counts, so the usage is an estimate.');
   const written = estimateTokens([{ role: 'assistant', blocks: [...blocks] }]);
   return { ...NO_USAGE, input_tokens: estimateInput(talk), output_tokens: written };
 }
 
-/** Records that a request was lost. @param counts whether the provider may charge for the request */
+/** Records that a request got no answer. @param counts whether the provider may charge for it nevertheless */
 function noteLost({ session }: ActiveSession, counts: boolean): Promise<void> {
   return session.commit([{ type: 'unanswered' }], (now) => ({
     ...{ asking: false, unanswered: counts ? countUnanswered(now) : now.unanswered },

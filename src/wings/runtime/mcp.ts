@@ -9,32 +9,35 @@ import { toBoundedLine } from '../../documents/foreign.js';
 import type { CallPlan, PermissionLevel, SessionTool, ToolResult, ToolScope } from './tools/tool.js';
 import { isPrivateUrl } from './wires/fetch.js';
 
-/** Tools of Model Context Protocol servers (runtime.md, Tools). The package is loaded only if there is a server. */
+/** Tools of Model Context Protocol servers (runtime.md, Tools). The package for them is loaded only if there is one. */
 
-/** A server as configured. `needs`: the permission that its calls need; `danger-full-access` by default. */
+/** A server as configured. `needs` is the permission that all its calls need; `danger-full-access` by default. */
 export type ServerConfig = { needs?: PermissionLevel } & (
   | { command: string; args?: readonly string[]; env?: Readonly<Record<string, string>> }
   | { url: string; headers?: Readonly<Record<string, string>> }
 );
 
-/** The environment in which servers are started or connected. */
+/** What connecting to servers needs. */
 export interface ServerSite {
-  /** Absolute: the working directory of server commands. */
+  /** The absolute path of the directory in which servers are started. */
   cwd: string;
-  /** Environment of server commands, without the runtime's keys; each server's own variables are added. */
+  /** Environment variables of servers, without the keys of providers; each server's own variables are added. */
   env: Readonly<Record<string, string>>;
   /** How the client introduces itself to servers. */
   clientInfo: { name: string; version: string };
   /** Aborts connecting. */
   signal: AbortSignal;
-  /** Milliseconds for a server to start and list its tools, and for a call. Default: 30 s, 120 s. */
+  /**
+   * How many milliseconds a server may take to start and list its tools (`beginMs`, 30 s by default), and for a call
+   * (`callMs`, 120 s).
+   */
   timeouts?: { beginMs: number; callMs: number };
 }
 
 /** The connected servers. */
 export interface Servers {
   tools: SessionTool[];
-  /** Warnings about servers that are not available and tools that are not offered. */
+  /** Which servers are not available and which tools are left out, and why. */
   warnings: string[];
   /** Closes all connections. Never rejects. */
   close: () => Promise<void>;
@@ -42,7 +45,7 @@ export interface Servers {
 
 /** Maximum tools of all servers together; providers accept 128 tools, including the runtime's own. */
 const MOST_TOOLS = 110;
-/** Maximum characters of a tool name (any provider accepts that many), of a description, and of a schema as JSON. */
+/** Maximum characters of a tool's name (every provider accepts 64), of its description and of its schema as JSON. */
 const LONGEST = { name: 64, description: 1_024, schema: 16_384 };
 
 /**
@@ -61,7 +64,7 @@ export async function connectServers(
     try {
       const client = await connect(config, site, beginMs);
       clients.push(client);
-      // Without this check, the package would write to standard output.
+      // Asking such a server for its tools would make the package write to standard output.
       if (client.getServerCapabilities()?.tools === undefined) return [];
       const { tools } = await client.listTools(undefined, { signal: site.signal, timeout: beginMs });
       const needs = config.needs ?? 'danger-full-access';
@@ -121,7 +124,7 @@ async function connect(config: ServerConfig, site: ServerSite, timeout: number):
     return client;
   } catch (error) {
     await client.close().catch(() => {});
-    // The package kills a server that it failed to reach so late that this process may already have ended.
+    // The package kills a server that does not answer, but only after a while; this process may have ended before.
     if (pid !== null) endProcess(pid);
     throw said.trim() === '' ? error : new Error(`${describe(error)}: ${said}`, { cause: error });
   }
@@ -131,18 +134,18 @@ function endProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It has already ended.
+    // `ESRCH`: the process has already ended.
     if (getSystemCode(error) !== 'ESRCH') throw error;
   }
 }
 
 /**
- * Returns the name by which rules and models know a tool; null if it is offered twice. Names that would collide get a
- * digest.
+ * Returns the name by which rules and models know a tool. A name that is taken, too long or not exact gets a digest as
+ * its end; null if even that name is taken, because the server offers the tool twice.
  */
 function nameTool({ server, offered }: Served, isTaken: (name: string) => boolean): string | null {
   const clean = (text: string) => text.toLowerCase().replace(/[^a-z0-9_-]/g, '_');
-  // The text between the first and the second `__` names the server.
+  // Rules read the text between the first and the second `__` as the server's name, so it must contain no `__` itself.
   const place = clean(server).replace(/_+/g, '_').replace(/^_|_$/g, '') || 'server';
   const name = `mcp__${place}__${clean(offered.name)}`;
   const mark = `_${sha256(`${server}\0${offered.name}`).slice(0, 8)}`;
@@ -155,7 +158,7 @@ function createTool(name: string, { offered, client, needs, callMs }: Served): S
   const call = async (input: JsonObject, { signal, clean }: ToolScope): Promise<ToolResult> => {
     try {
       const params = { name: offered.name, arguments: input };
-      // `callTool` is avoided, because it compiles the output schemas of servers.
+      // The package's `callTool` would compile the output schemas that servers send.
       const result = await client.request({ method: 'tools/call', params }, { signal, timeout: callMs });
       return { output: clean(renderContent(result)), isError: result.isError === true };
     } catch (error) {
@@ -182,7 +185,9 @@ function createTool(name: string, { offered, client, needs, callMs }: Served): S
 
 const INTERRUPTED: ToolResult = { output: 'interrupted; it may have run in part', isError: true };
 
-/** Records that a call begins; returns false if it had already begun. */
+/**
+ * Records that a call begins. Returns false if it had begun before: then it may have run in part and is not repeated.
+ */
 function begins({ directory }: ToolScope): boolean {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   try {

@@ -3,7 +3,7 @@ import { describeSecret, readSecret } from '../../work/secret.js';
 import { type RuntimeConfig, runtimeInvalidError } from './config.js';
 import type { ProviderSetting } from './config-schema.js';
 
-/** Resolves which provider to ask for a model, and with which key (runtime.md, Configuration). */
+/** Finds the provider and the key with which a model is asked (runtime.md, Configuration). */
 
 /** A model, with everything that a request to it needs. */
 export interface ChosenModel {
@@ -14,7 +14,7 @@ export interface ChosenModel {
   provider: string;
   api: ProviderSetting['api'];
   baseURL: string | undefined;
-  /** A description of where its key comes from, for people. */
+  /** Where the key comes from, in words for a person. */
   keySource: string;
   key: string | undefined;
 }
@@ -24,7 +24,7 @@ const BUILT_IN: Readonly<Record<string, ProviderSetting>> = {
   openai: { api: 'openai', key: { env: 'OPENAI_API_KEY' } },
   google: { api: 'google', key: { env: 'GEMINI_API_KEY' } },
 };
-/** Variables that override the address of a built-in provider. */
+/** Environment variables that set another address for a built-in provider. */
 const MOVED: Readonly<Record<string, string>> = { anthropic: 'ANTHROPIC_BASE_URL', openai: 'OPENAI_BASE_URL' };
 
 /** Lists the environment variables that hold keys; commands that a model runs never see them. */

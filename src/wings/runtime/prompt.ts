@@ -104,7 +104,7 @@ function listTools(recorded: readonly Parameters<EmitEntry>[0][]) {
     const { type: _, ...held } = result as unknown as ResultBlock;
     return { ...held, ...omitUndefined({ data }) };
   });
-  // Concurrent calls end in any order.
+  // Calls that ran at the same time ended in any order, so the results are sorted by the order of their calls.
   const place = ({ tool_use_id }: Pick<ResultBlock, 'tool_use_id'>) => uses.findIndex(({ id }) => id === tool_use_id);
   return { tool_uses: uses, tool_results: results.sort((one, other) => place(one) - place(other)) };
 }

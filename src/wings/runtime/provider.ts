@@ -19,8 +19,8 @@ export interface ModelRequest {
   /** The provider's name for the model. */
   model: string;
   /**
-   * The system texts, in order. `cached`: the bytes are identical in every session of a kind, so a cache breakpoint
-   * pays off.
+   * The system texts, in order. `cached` marks a text that is identical, byte for byte, in all sessions of a kind: the
+   * provider is asked to cache it.
    */
   system: readonly { text: string; cached: boolean }[];
   messages: readonly Message[];
@@ -33,14 +33,14 @@ export interface ModelRequest {
 }
 
 /**
- * Why an answer ended, in this order: nothing more to say; calls to carry out; cut off at `maxOutput`; refused by the
- * provider; paused, so that the same request has to be sent again.
+ * Why an answer ended. `end`: the model has nothing more to say; `calls`: it wants calls carried out; `length`: the
+ * answer was cut off at `maxOutput`; `refused`: the provider refused; `paused`: the same request has to be sent again.
  */
 export type StopReason = 'end' | 'calls' | 'length' | 'refused' | 'paused';
 
 /**
- * A piece of an answer. Blocks come whole and in order. `usage` may come several times: the latest value of each field
- * counts. `end` comes once, last; without it, nothing of the answer counts.
+ * A piece of an answer. Blocks come whole and in order. `usage` may come several times: of each of its fields, the
+ * latest value counts. `end` comes last; an answer without it is incomplete and is discarded.
  */
 export type AnswerPart =
   | TextBlock

@@ -11,34 +11,34 @@ export interface WholeAnswer {
   warnings: string[];
 }
 
-/** The source of randomness and the wait between attempts. */
+/** What waiting between attempts needs: a source of randomness, and the wait itself. */
 interface Patience {
   ids: Ids;
-  /** Waits. @throws the signal's reason */
+  /** Waits this long. @throws the signal's reason */
   wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
 const ATTEMPTS = 8;
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
-/** Maximum wait that a provider may ask for. */
+/** If a provider asks for a longer wait than this, the request is not repeated. */
 const LONGEST_ASKED_MS = 600_000;
 /** Kinds of faults that a retry cannot fix. */
 const LASTING: readonly FaultKind[] = ['context', 'auth', 'invalid'];
 
-/** Callbacks around each attempt, so that every request is accounted for. */
+/** Callbacks before and after each attempt, with which every request is accounted for. */
 interface Witness {
   /** Called before a request is sent. */
   asks: () => Promise<void>;
   /** Called after a request has failed. */
   loses: (fault: ProviderFault) => Promise<void>;
-  /** Returns whether a retry may follow after this wait. */
+  /** Returns whether there is time for a wait of this length and a further attempt. */
   mayWait?: (milliseconds: number) => boolean;
 }
 
 /**
- * Repeats a request until it gets a complete answer. An answer that was cut off is discarded as a whole, so repeating
- * its request is safe (runtime.md, Provider).
+ * Repeats a request until it gets a complete answer (runtime.md, Provider). Nothing of an answer that was cut off is
+ * used, so the request can safely be repeated.
  * @throws ProviderFault if a retry is pointless, or after eight attempts; the signal's reason once the signal aborts
  */
 export async function requestPatiently(
@@ -85,7 +85,7 @@ async function collect(provider: Provider, request: ModelRequest): Promise<Whole
   throw new ProviderFault('protocol', 'The answer was cut off.');
 }
 
-/** Returns whether the provider may charge for a failed request; it does not charge for a request that it refused. */
+/** Returns whether the provider may charge for a failed request. If it refused the request, it does not. */
 export function mayBeCharged({ kind, status = 200 }: ProviderFault): boolean {
   return kind === 'timeout' || ((kind === 'transport' || kind === 'protocol') && status < 400);
 }

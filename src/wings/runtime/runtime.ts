@@ -50,11 +50,11 @@ export interface RuntimeCall {
 
 /** How to open a session. */
 interface TalkOpening extends Omit<Opening, 'model'> {
-  /** The role, which selects the session's model; null for the main agent. */
+  /** The role; the session's model depends on it. Null for the main agent. */
   role: string | null;
   promised: readonly string[];
   isReadOnly: boolean;
-  /** Tools in addition to those of every session. */
+  /** Tools that only this session has. */
   tools: readonly SessionTool[];
   isOver: () => boolean;
 }
@@ -64,7 +64,7 @@ export interface Runtime {
   config: RuntimeConfig;
   sandbox: Sandbox | null;
   model: ChosenModel;
-  /** Returns a session's request without its messages. Starts nothing. */
+  /** Returns what a session's requests would contain, apart from the messages. Starts nothing. */
   describe(kind: Opening['kind'], own: readonly SessionTool[]): Promise<ActiveSession['asks']>;
   /** Begins a session, or resumes an existing one. @throws DevCliError `LOCKED`, `RUNTIME_INVALID`, `IO` */
   open(opening: TalkOpening): Promise<ActiveSession>;
@@ -76,7 +76,7 @@ export interface Runtime {
 
 /** Maximum tokens of an answer. */
 const MAX_OUTPUT = 16_000;
-/** An answer may fill at most one in this many parts of the context window. */
+/** An answer may take up at most one of this many equal parts of the context window. */
 const WINDOW_PARTS = 4;
 const TOOL_NAMES = Object.keys(SPECS);
 
@@ -107,7 +107,7 @@ export async function openRuntime(scene: RuntimeCall): Promise<Runtime> {
     ),
   ) as Record<string, string>;
   const keys = [...[...chosen.values()].map(({ key }) => key ?? ''), ...hidden.map((name) => place.env[name] ?? '')];
-  // The run's own commands inherit this process's environment, which must not contain keys.
+  // Commands of the run inherit the environment of this process, so the keys are removed from it.
   for (const name of hidden) delete process.env[name];
   const sandbox = await probeSandbox(config.sandbox, { env, network: config.network, signal });
   if (sandbox === 'missing')
@@ -119,7 +119,7 @@ export async function openRuntime(scene: RuntimeCall): Promise<Runtime> {
   const before = await sumRunUsage(context, run);
   const spent = { tokens: countTokens(before.usage), cost: before.cost };
   const ledger = createLedger({ limits, spent, clock: context.clock });
-  // Not awaited here, so that git runs while the rest is loaded.
+  // Started without waiting: git runs while everything else is loaded. `open` waits for it.
   const surroundings = readSurroundings(context, call.cwd);
   surroundings.catch(() => {});
   const runners = new RunnerProcesses();
@@ -192,7 +192,7 @@ export async function openRuntime(scene: RuntimeCall): Promise<Runtime> {
       const choice = config.roles[role ?? 'default']?.drive ?? config.roles['default']?.drive;
       const { model: asked, provider } = await wire(choice?.model ?? null);
       const served = await connect();
-      // Waits, so that the git status is from before any session's changes.
+      // The git status must be read before a session can change files.
       await surroundings;
       const known = findModel(asked.full, config.models);
       if (known.warning !== undefined) warn(known.warning);
@@ -259,7 +259,8 @@ const boundOutput = (window: number | null): number =>
   window === null ? MAX_OUTPUT : Math.min(MAX_OUTPUT, Math.floor(window / WINDOW_PARTS));
 
 /**
- * Resolves the models of all roles in addition to the main model, so that faults are reported before anything is sent.
+ * Resolves the main model and those of all roles now, so that a fault in any of them is reported before a request is
+ * sent.
  */
 async function chooseAll(
   main: ChosenModel,

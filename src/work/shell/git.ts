@@ -6,7 +6,7 @@ import { ANY_PATH, GIT_DATA_PREFIX, joinPaths } from './paths.js';
  * Pure: looks only at the command's words, never at files.
  */
 
-/** Lists the paths that a git command writes; paths made with `GIT_DATA_PREFIX` stand for commits, branches and the index. */
+/** Lists the paths that a git command writes. Paths made with `GIT_DATA_PREFIX` mean commits, branches or the index. */
 export function listGitWrites(all: readonly string[]): string[] {
   let at = 0;
   let directory = '';
@@ -55,18 +55,19 @@ function takeVerb(verb: string, rest: readonly string[]): string[] {
 
 type Verb = (told: ProgramArguments, rest: readonly string[]) => string[];
 
-/** A verb that changes history and may write any file, unless one of the harmless options is given. */
+/** Makes a verb that changes history and may write any file, unless one of the `harmless` options is given. */
 const anywhere =
   (...harmless: string[]): Verb =>
   (told) =>
     told.has(...harmless) ? [] : [GIT_DATA_PREFIX, ANY_PATH];
-/** A verb that changes only history, unless a harmless option is given. */
+/** Makes a verb that changes only history, unless one of the `harmless` options is given. */
 const keeping =
   (...harmless: string[]): Verb =>
   (told) =>
     told.has(...harmless) ? [] : [GIT_DATA_PREFIX];
 /**
- * A verb that writes `paths`, unless its first operand is one of the space-separated, read-only subcommands in `shows`.
+ * Makes a verb that writes `paths`, unless its first operand is in `shows`: subcommands that only read, separated by
+ * spaces.
  */
 const unless =
   (shows: string, ...paths: string[]): Verb =>
@@ -77,7 +78,7 @@ const HOOKS = '.git/hooks';
 /** Options that make a verb only show what it would do. */
 const DRY = ['-n', '--dry-run'];
 const toOutput: Verb = (told) => told.values('-o', '--output');
-/** Options with which git takes the paths from a dialogue or a file instead of the command line. */
+/** Options with which git asks for the paths or reads them from a file, so the command line does not name them. */
 const LISTED_ELSEWHERE = ['-p', '--patch', '--pathspec-from-file'];
 
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -116,7 +117,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     if (['list', 'show', 'create'].includes(what)) return [];
     return ['store', 'drop', 'clear'].includes(what) ? [GIT_DATA_PREFIX] : [GIT_DATA_PREFIX, ANY_PATH];
   },
-  // With `-x` or `-X`, git also removes ignored files, and so `.dev`.
+  // With `-x` or `-X`, git also removes ignored files, among them `.dev`.
   clean: (told) => (told.has(...DRY) ? [] : told.has('-x', '-X') ? [ANY_PATH, '.dev'] : [ANY_PATH]),
   checkout: takeCheckedOut,
   switch: takeSwitched,
@@ -138,7 +139,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
 
 const READS = '-l --list --get --get-all --get-regexp --get-urlmatch --get-color --get-colorbool --blob'.split(' ');
 
-/** `git config` with only a name and no changing option reads. */
+/** With only a name, and no option that changes something, `git config` reads. */
 function takeConfigured(told: ProgramArguments): string[] {
   const [first = '', ...more] = told.operands;
   const isAlone = more.length === 0 && first !== 'edit';
@@ -166,7 +167,7 @@ function takeReset(told: ProgramArguments, rest: readonly string[]): string[] {
   return paths.length === 0 ? [GIT_DATA_PREFIX] : [];
 }
 
-/** Judges the start point of a new branch: a branch made at HEAD changes no file. */
+/** Lists what checking out the start point of a branch writes: at HEAD only git's own data, elsewhere any file. */
 function takeStart([start, ...more]: readonly string[]): string[] {
   return start === undefined || (more.length === 0 && ['HEAD', '@'].includes(start))
     ? [GIT_DATA_PREFIX]
@@ -184,7 +185,10 @@ function takeCheckedOut(told: ProgramArguments, rest: readonly string[]): string
   return told.operands.length === 0 && isForced ? [ANY_PATH] : [...takeWord(told.operands), ...told.operands];
 }
 
-/** The operand of `git switch` is never a path. An orphan branch begins without any file. */
+/**
+ * Lists what `git switch` writes. Its operand is never a path. A branch created with `--orphan` begins without any
+ * file.
+ */
 function takeSwitched(told: ProgramArguments, rest: readonly string[]): string[] {
   if (rest.length === 0) return [];
   if (told.has('-f', '--force', '--discard-changes', '--orphan') || rest.includes('-'))

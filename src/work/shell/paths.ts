@@ -27,7 +27,9 @@ export function joinPaths(directory: string | null, path: string): string | null
   return directory === '' ? path : path === ANY_PATH ? `${directory}/.` : `${directory}/${path}`;
 }
 
-/** Stands for the part of a name that only the shell knows. Not a wildcard, which would match existing files. */
+/**
+ * Replaces the part of a name that only the shell knows. It is no wildcard, because that would match existing files.
+ */
 const SOME = '…';
 
 /** Returns the name that a path gets when put into another directory; null if only a directory's contents go there. */

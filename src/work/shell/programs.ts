@@ -76,7 +76,7 @@ function takeMoved(words: readonly string[], isDirectory: DirectoryTest, more = 
   const target = told.operands.at(-1);
   if (target === undefined || told.operands.length < 2) return { sources: [], written: [] };
   const sources = told.operands.slice(0, -1);
-  // These options recreate the whole source path, or replace the directory itself.
+  // With these options, the target is not a directory to put the sources in under their own names.
   const isWhole = told.has('-T', '--no-target-directory', '--parents');
   return { sources, written: !isWhole && isDirectory(target) ? listPathsInside(target, sources) : [target] };
 }
@@ -122,8 +122,8 @@ function takeSynced(words: readonly string[], isDirectory: DirectoryTest): strin
 }
 
 /**
- * For programs that edit files in place with `-i`. If no option contains the script, the first operand is the script,
- * not a file.
+ * Lists the files that a program edits in place with `-i`. Unless an option contains the script, the first operand is
+ * the script and not a file.
  */
 function takeEdited(words: readonly string[], grammar: ConstructorParameters<typeof ProgramArguments>[1]): string[] {
   const told = new ProgramArguments(words, grammar);

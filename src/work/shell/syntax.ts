@@ -212,7 +212,7 @@ class Parser {
     } else if (char === "'") parts.push(this.#single());
     else if (char === '"') {
       this.#at += 1;
-      // The empty part makes `""` count as a word.
+      // Without this empty part, `""` would not count as a word.
       parts.push('');
       this.#quoted(parts, '"');
     } else if (char === '$' && next === "'") parts.push(this.#escaped());

@@ -5,8 +5,8 @@ import { parseShell } from './syntax.js';
 import type { Command, Word } from './words.js';
 
 /**
- * Lists the paths that a shell command writes, as far as its text shows them plainly (harness.md, Guard). The second
- * net finds the others.
+ * Lists the paths that a shell command writes, as far as its text shows them plainly (harness.md, Guard). Other changes
+ * are found afterwards, by comparing the work tree (the second net).
  */
 
 /** Maximum number of values that are tracked for a variable or a word. */
@@ -17,7 +17,10 @@ const DEEPEST = 4;
 const LONGEST = 4096;
 /** Maximum number of words read after one `-exec`. */
 const INNER = 100;
-/** Shell words that may precede a command. `RUNNERS`, below: programs that run the rest of their words as a command. */
+/**
+ * Shell words that may precede a command. The programs of `RUNNERS`, below, run the rest of their words as a command;
+ * each is listed with its options that take a value.
+ */
 const BEFORE = ['!', '{', 'then', 'do', 'else', 'elif', 'if', 'while', 'until'];
 const RUNNERS: Readonly<Record<string, string>> = {
   time: '-o -f --output --format',
@@ -45,9 +48,9 @@ const RUNNERS: Readonly<Record<string, string>> = {
   watch: '-n --interval',
   xargs: '-I -n -P -L -d -s -a -E --max-args --max-procs --max-lines --delimiter --arg-file',
 };
-/** Runners that take an operand of their own before the command. */
+/** Runners whose first operand is their own, such as the seconds of `timeout`; the command comes after it. */
 const OPERAND = ['timeout', 'flock', 'script', 'su', 'chrt', 'taskset'];
-/** Options of these runners that hold a script for a shell. */
+/** Options with which a runner of `OPERAND` passes a script to a shell. */
 const SCRIPTS = ['-c', '--command'];
 /** Options with which a runner runs the command in another directory. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = { env: ['-C', '--chdir'], sudo: ['-D', '--chdir'] };
@@ -55,8 +58,8 @@ const SHELLS = ['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash'];
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=/;
 
 /**
- * Lists the paths that a command writes, as the command names them but after applying its plain `cd`s; `ANYTHING` or a
- * directory if any file below may change. Never throws; a part that it does not understand adds no path.
+ * Lists the paths that a command writes. They are as the command names them, except that each plain `cd` is applied.
+ * `ANY_PATH` or a directory stands for any file below it. Never throws; a part that cannot be understood adds no path.
  * @param isDirectory returns whether a path in the command is a directory, in which a copied file keeps its name
  */
 export function listShellWrites(command: string, isDirectory: DirectoryTest = () => false): string[] {
@@ -65,8 +68,8 @@ export function listShellWrites(command: string, isDirectory: DirectoryTest = ()
 
 /**
  * Lists the words of each simple command on a line, including commands in scripts and substitutions and those that
- * other programs run: `sudo git push` yields itself and `git push`. Leaves out assignments and shell words; `UNKNOWN_WORD`
- * stands for a word that only the shell knows. Never throws.
+ * other programs run: `sudo git push` yields itself and `git push`. Leaves out assignments and shell words. A word that
+ * only the shell knows is `UNKNOWN_WORD`. Never throws.
  */
 export function listShellCommands(line: string): string[][] {
   const commands: string[][] = [];
@@ -245,7 +248,7 @@ class Reader {
 
   #runInner(name: string, rest: readonly string[], body: string | null, depth: number): void {
     const told = new ProgramArguments(rest, { valued: RUNNERS[name] ?? '', stops: true });
-    // With these options, `command` only shows what would run.
+    // With `-v` or `-V`, `command` only shows which program would run.
     if (name === 'command' && told.has('-v', '-V')) return;
     const isSetting = name === 'env' || name === 'sudo' || name === 'doas';
     const from = isSetting ? told.operands.findIndex((word) => !ASSIGNMENT.test(word)) : OPERAND.includes(name) ? 1 : 0;
@@ -254,10 +257,10 @@ class Reader {
     for (const to of told.values(...(ELSEWHERE[name] ?? []))) this.#directory = joinPaths(this.#directory, to);
     const script = findScript(name, told, inner);
     this.#add(listLogs(name, told, inner));
-    // Further options may follow the assignments.
+    // `env`, `sudo` and `doas` may have further options after assignments.
     if (isSetting && inner[0]?.startsWith('-') && depth <= DEEPEST) this.#runInner(name, inner, body, depth + 1);
     else if (script !== undefined) this.#readScript(script);
-    // xargs reads the file names from stdin, so the current directory stands for them.
+    // The file names come from stdin and are unknown, so the current directory stands for them.
     else if (name === 'xargs') {
       this.#around.note?.(inner);
       this.#run([...inner.map((word) => word.replaceAll('{}', '.')), '.'], body, depth + 1);
@@ -266,7 +269,7 @@ class Reader {
   }
 }
 
-/** Returns the script that a runner passes to a shell, if it does so instead of running a program directly. */
+/** Returns the script if a runner passes one to a shell; undefined if it runs a program directly. */
 function findScript(name: string, told: ProgramArguments, inner: readonly string[]): string | undefined {
   if (name === 'watch') return inner.join(' ');
   if (name === 'env') return told.values('-S', '--split-string').map((split) => [split, ...inner].join(' '))[0];
@@ -277,7 +280,7 @@ function findScript(name: string, told: ProgramArguments, inner: readonly string
 /** Lists the files to which a runner writes its log of the command. */
 function listLogs(name: string, told: ProgramArguments, inner: readonly string[]): string[] {
   if (name === 'time' || name === 'strace') return told.values('-o', '--output');
-  // With a single operand and no `-c`, this may be an unrelated program that happens to be named `script`.
+  // `script FILE` without a command and without `-c` may be an unrelated program that is also called `script`.
   return name === 'script' && (inner.length > 0 || told.has(...SCRIPTS)) ? told.operands.slice(0, 1) : [];
 }
 
@@ -285,7 +288,8 @@ function listLogs(name: string, told: ProgramArguments, inner: readonly string[]
 const DEVICES = /^\/dev\/(?:null|zero|full|tty|stdin|stdout|stderr|fd\/\d+)$/;
 
 /**
- * Lists every file in a patch in `apply_patch` format, allowing blanks around a heading as that format's parsers do.
+ * Lists every file in a patch in `apply_patch` format. Spaces around a heading are allowed, as by that format's
+ * parsers.
  */
 export function listPatched(patch: string): string[] {
   return patch.split('\n').flatMap((line) => {

@@ -2,13 +2,13 @@ import { posix } from 'node:path';
 import { renderCount } from '../../../base/words.js';
 import type { CiFinding } from './finding.js';
 
-/** How many annotations of one kind GitHub shows per step. */
+/** GitHub shows at most this many errors, and as many warnings, per step of a job. */
 const SHOWN = 10;
 
 /**
- * Renders findings as commands for GitHub's runner: at most ten errors and ten warnings; the tenth says how many more
- * there are.
- * @param prefix path from the workspace to the root; empty if they are the same
+ * Renders findings as workflow commands of GitHub Actions (`::error …`): at most ten errors and ten warnings. If there
+ * are more, the tenth says how many.
+ * @param prefix path from the runner's workspace to the root; empty if they are the same
  */
 export function renderAnnotations(findings: readonly CiFinding[], prefix: string): string {
   const lines = (['error', 'warning'] as const).flatMap((severity) => {

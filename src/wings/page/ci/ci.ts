@@ -60,7 +60,7 @@ export async function checkProject(
   };
 }
 
-/** Judges everything, whether or not it has changed. A finding that two recipes share is reported once. */
+/** Checks the whole project, changed or not. A fault in a file that two recipes share is returned only once. */
 async function judge(context: Context & WithPorts) {
   const { plans, findings: planned } = await checkPlans(context);
   const { journals, findings: replayed } = await checkJournals(context.store);

@@ -4,15 +4,15 @@ import { toBoundedLine } from '../../../documents/foreign.js';
 
 /** A fault of the project, with its place (view.md, CI). */
 export interface CiFinding {
-  /** `plan`, `journal`, or the name that an audit gives. */
+  /** What found the fault: `plan`, `journal`, `preferences`, or a name that an audit of another wing supplies. */
   check: string;
   severity: 'error' | 'warning';
-  /** Relative to the root, with `/`; safe to show. */
+  /** The file's path relative to the root, with `/`; invisible characters are removed, and secrets masked. */
   file: string;
-  /** Counted from 1, like the column. */
+  /** Line and column are counted from 1. */
   line?: number;
   column?: number;
-  /** Safe to show, like the fix. */
+  /** In message and fix, too, invisible characters are removed, and secrets masked. */
   message: string;
   fix?: string;
 }

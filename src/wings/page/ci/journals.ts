@@ -8,8 +8,8 @@ import { buildErrorFinding, buildFinding, type CiFinding } from './finding.js';
 const JOURNAL = 'events.jsonl';
 
 /**
- * Replays all journals, as `replay --check` does; a fresh clone has none.
- * @throws any error that is not a journal's fault
+ * Replays all journals, as `replay --check` does; a fresh clone has none. Faults of a journal become findings.
+ * @throws any other error
  */
 export async function checkJournals(store: Context['store']): Promise<{ journals: number; findings: CiFinding[] }> {
   const checked = { journals: 0, findings: [] as CiFinding[] };

@@ -25,8 +25,8 @@ export interface PlanRow {
 }
 
 /**
- * Checks every plan, even if it has no run, as in a fresh clone (view.md, CI). @throws any error that is not a plan's
- * fault
+ * Checks every plan, also plans without a run, as in a fresh clone (view.md, CI). Faults of a plan become findings.
+ * @throws any other error
  */
 export async function checkPlans({
   root,
@@ -75,8 +75,8 @@ function judgePlan(files: PendingDocuments, name: string, state: RunState | null
 }
 
 /**
- * Adds to each finding the position in the file to which its JSON pointer leads, or the position of the nearest
- * existing parent.
+ * Gives each finding a line and column: the place in the file to which its JSON pointer leads. If nothing exists there,
+ * the place of the nearest parent that does.
  */
 function locate(text: string, found: readonly ErrorDetail[], file: string): CiFinding[] {
   const tree = parseTree(text);

@@ -9,7 +9,7 @@ import { parseYaml } from '../../../recipe/source/yaml.js';
 import type { Context } from '../../../run/context.js';
 import { buildErrorFinding, type CiFinding } from './finding.js';
 
-/** Checks that .dev/preferences.yaml is valid (view.md, CI). @throws any error that has another cause */
+/** Returns the faults of .dev/preferences.yaml as findings (view.md, CI). @throws any error that is not such a fault */
 export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reader'>): CiFinding[] {
   try {
     const text = reader.read(`${root}/${PREFERENCES_FILE}`);
@@ -26,7 +26,7 @@ export function checkPreferences({ root, reader }: Pick<Context, 'root' | 'reade
   }
 }
 
-/** Builds a finding for each place that an error about the preferences names. @throws any other error */
+/** Converts a `PREFERENCES_INVALID` error to findings, one for each place that it names. @throws any other error */
 export function findPreferenceFaults(error: unknown): CiFinding[] {
   if (!(error instanceof DevCliError) || error.code !== 'PREFERENCES_INVALID') throw error;
   const { code, message } = error;

@@ -1,15 +1,18 @@
 import type { DecisionSection } from '../../../base/decision.js';
 
-/** What report.md says about an execution; documents/run-summary.ts writes it. */
+/** What dev-cli reads back from report.md, which documents/run-summary.ts wrote at the end of an execution. */
 export interface ReadReport {
   text: string;
   /** `2 of 3 requirements met`; absent if the plan has no requirements. */
   proof?: string;
-  /** What is open: `halted`, `Failed: 2`. */
+  /**
+   * The outcome unless it is `completed`, then the number of lines under each heading that needs attention: `halted`,
+   * `Failed: 2`.
+   */
   open: string[];
 }
 
-/** Headings of a report whose lines somebody has to look at. */
+/** Headings of report.md under which each line needs somebody's attention. */
 const OPEN = ['Failed', 'For you to confirm', 'Open issues', 'Skipped or degraded'];
 
 /** Lists what a report leaves open, by heading, without list markers. */

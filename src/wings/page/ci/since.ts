@@ -4,7 +4,7 @@ import { executeGit, nullIfRefused } from '../../../work/git-command.js';
 
 /** The files that have changed since a commit, and that commit. */
 export interface Changes {
-  /** The commit to compare with; null if there is none. */
+  /** The commit with which HEAD was compared; null if nothing was compared. */
   since: string | null;
   /** Relative to the root. */
   files: ReadonlySet<string>;

@@ -12,12 +12,12 @@ const RESERVE = 3_000;
 
 /** A section of the summary, included or left out as a whole. */
 export interface SummarySection {
-  /** Its name in the line that lists the sections left out. */
+  /** What to call this section in the line that lists the sections left out. */
   name: string;
   text: string;
 }
 
-/** Builds the sections, the most important first. @param told the verdict, followed by warnings */
+/** Builds the sections, the most important first. @param told the verdict in one line, then a line per warning */
 export function buildSections(
   told: readonly string[],
   plans: readonly PlanRow[],
@@ -44,8 +44,8 @@ export function buildSections(
 }
 
 /**
- * Joins the sections that fit; the others are left out whole, and named.
- * @param size bytes that the summary already has
+ * Joins the sections that fit below GitHub's limit; the others are left out whole, and a last line names them.
+ * @param size bytes that the summary file already has
  * @returns an empty string if nothing fits
  */
 export function joinSections(sections: readonly SummarySection[], size: number): string {
@@ -71,14 +71,14 @@ function toMarkdown(text: string): string {
 }
 
 /**
- * The opening line of a code block; the language after it is removed, because GitHub draws diagrams or maps for some
- * languages.
+ * Matches the opening line of a code block in Markdown. Group 1 excludes the language, which is removed: for some
+ * languages (`mermaid`, `geojson`) GitHub would draw a diagram or a map.
  */
 const FENCE = /^([ \t>*+\-\d.)]*(?:`{3,}(?=[^`\n]*$)|~{3,})).*$/gm;
 
 /**
- * Quotes a report in a folded section. Headings, lists, tables and code are kept, inside a quotation that nothing can
- * break out of; HTML, links and images become text.
+ * Renders a report as a section that the reader can unfold. Headings, lists, tables and code keep their form, but every
+ * line starts with `> `, so no text in the report can end the quotation. HTML, links and images become plain text.
  */
 function quoteReport(file: string, text: string): string[] {
   const inert = maskSecrets(stripInvisible(text))

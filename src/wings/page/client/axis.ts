@@ -1,20 +1,20 @@
 import type { PageSegment } from '../wire.js';
 
-/** A span of the run's clock, and its place on the axis as fractions of the axis. */
+/** A span of the run's clock. `at` and `size` are its position and length on the axis, as fractions of the axis. */
 export interface AxisSegment {
   from: number;
   to: number;
-  /** Whether nobody works in this span, so that it is folded to a fixed size. */
+  /** Whether no agent and no command works in this span; such a span is drawn with a fixed size. */
   isFolded: boolean;
   at: number;
   size: number;
 }
 
-/** Fraction of the axis that each folded span takes, and maximum number of folded spans. */
+/** Each folded span takes `FOLD` of the axis (6 %); at most `FOLDS` spans are folded, the longest ones. */
 const FOLD = 0.06;
 const FOLDS = 8;
 
-/** A gap is folded if it exceeds both this many milliseconds and this fraction of the work. */
+/** A gap is folded if it is longer than `SHORT` (a minute) and longer than `SMALL` (8 %) of the run's working time. */
 const SHORT = 60_000;
 const SMALL = 0.08;
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Actions by the name of their key. */
+/** What each key does, by the name of the key. */
 export type Keys = Readonly<Record<string, (() => void) | undefined>>;
 
 /** Selectors of elements, each with the keys that these elements handle themselves. */
@@ -10,7 +10,7 @@ const TAKEN: readonly (readonly [what: string, keys: RegExp])[] = [
   ['.scroll, aside', /^(Arrow|Home|End)/],
 ];
 
-/** Makes keys act on the whole page. */
+/** Runs the action of a key pressed anywhere on the page, unless an element of `TAKEN` handles that key itself. */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   latest.current = keys;

@@ -6,9 +6,9 @@ import { type LoadError, type Source, toFailure, UNREACHABLE } from './source.js
 /** The last known state of a run and, if it is no longer updated, the reason. */
 export interface Live {
   page: RunPage | null;
-  /** Set if the server is gone or asks for a new session; `page` is kept. */
+  /** Set if the server cannot be reached or wants a new session; `page` keeps the last known state. */
   trouble: LoadError | null;
-  /** When the run's clock was last received, in milliseconds by the browser's clock. */
+  /** When the server last sent `clock`, in milliseconds by the browser's clock. */
   heardAt: number;
   /** The latest change, in words. */
   news: string;
@@ -29,12 +29,12 @@ export function useRun(source: Source, name: string, runId: string | undefined, 
   return live;
 }
 
-/** Milliseconds until the next attempt to connect: at first, and at most. */
+/** Milliseconds to wait before connecting again: `SOON` at first, doubled after each failure up to `LATE`. */
 const SOON = 500;
 const LATE = 8000;
 
 /**
- * Listens to the server, reconnecting until the server refuses.
+ * Listens to the server and reconnects whenever the connection ends. Gives up at any error except `UNREACHABLE`.
  * @param listen listens until its stream ends; calls `heard` to reset the delay
  * @param tell called with each error that ends a connection
  */
@@ -76,7 +76,7 @@ function follow(
         page = after;
         if (change !== null) isHeard();
         set(({ heardAt }) => {
-          // The page advances the run's clock from the moment at which it was last received.
+          // The page advances the run's clock itself, from `heardAt` until the server sends the clock again.
           const told = change?.page.clock === undefined ? heardAt : Date.now();
           return { page: after, trouble: null, heardAt: told, news: tellChange(before, after) };
         });

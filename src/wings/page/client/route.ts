@@ -8,7 +8,7 @@ export interface Route {
   run: string | undefined;
 }
 
-/** Parses the address; returns null for the first page. */
+/** Parses the address; null for the page that lists the runs. */
 export function readRoute(): Route | null {
   const [, name = '', row, run] = /^#\/([^/?]*)(?:\/([^?]*))?(?:\?run=(.*))?$/.exec(location.hash) ?? [];
   const decode = (part: string) => decodeURIComponent(part.replace(/%(?![0-9a-f]{2})/gi, '%25'));

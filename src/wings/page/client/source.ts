@@ -30,7 +30,7 @@ export const UNREACHABLE = 'UNREACHABLE';
 /** The page was opened without a ticket, or the server has been restarted. */
 export const NO_SESSION = 'NO_SESSION';
 
-/** A document of a run: its key in a file, and its path on the server. */
+/** A document of a run: `key` finds it in a file written by `view --html`, `path` and `query` on the server. */
 export interface DocumentRequest {
   key: string;
   path: string;
@@ -54,8 +54,8 @@ interface Answer {
 /** Where a page gets its data: the server that sent it, or the file that contains it. All methods throw `LoadError`. */
 export interface Source {
   /**
-   * Reports the first page, and again whenever it changes, until the stream ends; null for a file, which has a single
-   * run.
+   * Calls `heard` with the list of runs, and again whenever the list changes, until the stream ends. Null in a file,
+   * which contains a single run.
    */
   runs: ((heard: (page: RunsPage) => void, signal: AbortSignal) => Promise<void>) | null;
   run(name: string, runId: string | undefined): Promise<RunPage>;
@@ -64,7 +64,7 @@ export interface Source {
    * Calls `heard` with null once connected, then with each change until the stream ends. Null if nothing can change.
    */
   follow: ((page: RunPage, heard: (change: RunChange | null) => void, signal: AbortSignal) => Promise<void>) | null;
-  /** Makes the server's terminal show a number for an answer. */
+  /** Prepares an answer to a gate; the server's terminal then shows the number that confirms it. */
   prepare(name: string, answer: Answer): Promise<PreparedDecision>;
   confirm(name: string, id: string, number: string): Promise<void>;
 }

@@ -40,7 +40,7 @@ export function useWindow(
   return seen;
 }
 
-/** Measures the room that the details take below their row, in pixels. */
+/** Measures the height of the details panel below the selected row, in pixels; 0 if the panel is not below it. */
 export function useGap(aside: { current: HTMLElement | null }, isUnder: boolean): number {
   const [gap, setGap] = useState(0);
   useLayoutEffect(() => {

@@ -1,10 +1,11 @@
 /**
- * Programs that are known to only check, with the arguments for which this is true (plans-from-elsewhere.md, What
- * becomes of what).
+ * Programs that do nothing but check, and the arguments with which this is true (plans-from-elsewhere.md, What becomes
+ * of what).
  */
 
 /**
- * Programs that read files, each with a pattern of arguments that make it write, start another program or run forever.
+ * Programs that only read, unless their arguments match the pattern: then they write, start another program or run
+ * forever.
  */
 export const READING_PROGRAMS: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(

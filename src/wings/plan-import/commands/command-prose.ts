@@ -2,7 +2,7 @@ import { runsWholeSuite } from '../../../plan/check/suite-commands.js';
 import { parseCommandLine } from '../../../plan/model/command-line.js';
 import { EXPECTATION_START, type Expectation, readExpected } from './expectations.js';
 
-/** Finds commands in prose that serve as checks. Only code in backticks counts; nothing is invented. */
+/** Finds the commands in prose that can serve as checks. Only text in backticks is taken for a command. */
 
 /** A command that a line names. */
 export interface ProseCommand {
@@ -13,12 +13,12 @@ export interface ProseCommand {
   expected?: Expectation;
 }
 
-/** The commands of one instruction, such as `Run X and Y`. */
+/** The commands of one instruction: `Run X and Y` names two. */
 export interface OrderedCommands {
   named: ProseCommand[];
   /**
-   * `labelled`: the line presents them as checks; `told`: it only says to run them, and they look like commands;
-   * `fails`: they are expected to fail, so they prove nothing.
+   * `labelled`: the line presents the commands as checks, as in `Verify: X`; `told`: it only says to run them, and they
+   * look like commands; `fails`: it expects them to fail, so they prove nothing.
    */
   how: 'labelled' | 'told' | 'fails';
 }
@@ -33,11 +33,11 @@ const LABEL = new RegExp(
   String.raw`${RUN_LABEL}\s*$|(?:^|[.;:,(–—]\s*|\band\s+)(?:verify|test|check|validate|verification|验证|驗證|確認|検証|검증)\s*[:：]\s*$|(?:verify|test|check|validate|confirm)(?:ied|ed)?\s+(?:it\s+)?(?:with|by|via|using)(?:\s+running)?\s*:?\s*$`,
   'i',
 );
-/** In prose, `Run` counts only if the line also says that something is checked. */
+/** `Run X` without a colon presents X as a check only if a word of `CHECKS` is on the same line. */
 const RUN = /(?:^|[\s(])(?:re-?)?run\s+$/i;
 const CHECKS = /\b(?:verif|check|test|validat|confirm|ensure|expect|pass|green|succeed)/i;
 
-/** Matches the beginning of an instruction; text after "how to" or "do not" is not an instruction. */
+/** Matches where an instruction may begin: at the start of a clause, but not after "how to" or "do not". */
 const BEGINS = String.raw`(?:^|[.;:,!(–—]\s*|\b(?:and|then|also|finally)\s+)`;
 const RUNS = '(?:re-?)?run|execute';
 const ENSURES = 'ensure|make sure|verify|check|confirm|validate';
@@ -52,15 +52,15 @@ const LOOSE_ORDER = new RegExp(
 const SUBJECT = new RegExp(`${BEGINS}(?:(?:${ENSURES})\\s+(?:that\\s+)?(?:all of\\s+|both\\s+)?)?$`, 'i');
 const PASSES =
   /^\s*(?:still\s+|all\s+|both\s+)*(?:pass|succeed|exits?\b|(?:is|are|stays?|runs?)\s+(?:green|clean|ok)\b)/i;
-/** Matches the text between two commands of one instruction. */
+/** Matches the text between two commands of one instruction, such as a comma or `and`. */
 const JOINS = /^(?:\s*,)?(?:\s*(?:and|then|&))*\s*$/i;
-/** Matches `and see it fail`, as in instructions for test-first work. */
+/** Matches text such as `and see it fail`: in test-first work, a new test must fail before the code is written. */
 const FAILS =
   /\b(?:see|watch|confirm|verify|check|ensure|make sure|expect(?:ed)?)\b(?:\s+(?:that|it|they|them|this|these|the|all|new|tests?|command|for|is|are))*:?\s+(?:to\s+|must\s+)?(?:fail(?:s|ing|ure)?|red)\b/i;
 
 const CODE = /(`+)(.+?)\1(?!`)/g;
 
-/** Returns whether a step is about a test that is expected to fail, as in test-first work. */
+/** Returns whether a step runs a test that must fail for now, because the code is not written yet. */
 export const isRedStep = (title: string): boolean => FAILS.test(title.replace(CODE, '`'));
 
 /** Lists the commands in backticks that a line presents as checks, grouped by instruction. */
@@ -132,17 +132,17 @@ function judge(text: string, { code, index, end }: Span): OrderedCommands['how']
   return isAlone || isSubject || LOOSE_ORDER.test(before) ? 'told' : null;
 }
 
-/** Matches `and Y` after a command X, so that the text after Y is taken to be about X, too. */
+/** Matches `and Y` after a command X. It is skipped, so that what follows Y (`X and Y pass`) counts for X, too. */
 const FURTHER = /^(?:(?:\s*,)?(?:\s*(?:and|then|&))*\s*(`+).+?\1(?!`))+/i;
 
 /** Matches text saying that a command must not be run, or only under a condition. */
 const NEGATED =
   /\b(?:if|unless)\b[^.;:!?]*$|\b(?:not|never|without|instead of|no longer|avoid)\s+(?:re-?)?(?:run|execut)\w*\s+$|n['’]t\s+(?:re-?)?run\s+$/i;
 
-/** Matches nothing, or a label, before a command that is the whole content of its line. */
+/** Matches the text before a command that is alone on its line: nothing, or a label such as `Tests:`. */
 const ALONE = /^(?:[^`:]{1,60}:)?\s*$/;
 
-/** A single word with a file extension is a file, not a program. */
+/** Matches a file extension, except those of scripts: a single word with one is a file to read, not a program. */
 const FILE = /\.(?!sh$|bash$|bat$|cmd$|ps1$|exe$)[A-Za-z]\w*$/;
 /** Words that begin lines of code or SQL, not commands. */
 const NO_PROGRAM =
@@ -176,7 +176,7 @@ function isCommandLine(code: string): boolean {
   return args.length > 0 ? !/^[=:(]/.test(args[0] ?? '') : runsWholeSuite([program]) || /^\.{0,2}\//.test(program);
 }
 
-/** Returns whether code is a command line even without prose that says so. */
+/** Returns whether code is so clearly a command line that the text around it need not say so. */
 function isSurelyCommand(code: string): boolean {
   const [program = '', ...args] = code.split(/\s+/);
   return (
@@ -189,14 +189,14 @@ export function introducesCodeBlock(line: string): boolean {
   return new RegExp(`^(?:${RUNS}|${ENSURES})\\b`, 'i').test(line) && !FAILS.test(line);
 }
 
-/** Returns why a command that the source only says to run is not accepted as a proof; null if it may be accepted. */
+/** Returns why a command that the source merely says to run cannot become a check; null if it can. */
 export function findProseProblem(typed: string): string | null {
   return parseCommandLine(typed).kind === 'words'
     ? null
     : 'only a shell can run it, and no label says that it checks: it stays a statement';
 }
 
-/** Words of a line that does nothing but say that commands must be run and pass. */
+/** Words that describe no work of their own in a line such as `Run X and make sure it passes`. */
 const IDLE = new Set(
   'run rerun re execute step expected ensure make sure verify check confirm validate see expect that with by via using running the a all both of it they and then also finally again once more still whole full complete entire test tests testing suite suites linter lint types type typecheck checks checker checking build command commands script everything must should to is are be stays pass passes passing succeed succeeds green clean ok exit exits zero 0 code status without no any errors error warnings final locally project validation verification'.split(
     ' ',

@@ -13,7 +13,7 @@ export type Expectation =
   | { kind: 'exits'; code: number }
   | { kind: 'prints'; text: string }
   | { kind: 'counts'; count: number }
-  /** Something must exist, or be found. */
+  /** The program must find or print something, or a file must exist. */
   | { kind: 'finds' }
   | { kind: 'absent' }
   /** The wording contains nothing that a plan could check. */
@@ -45,11 +45,14 @@ const FINDS =
   /^(?:at least |>=? ?|≥ ?)?(?:one|1|a|the|some) (?:match|line|hit|result|occurrence|file)\b|^(?:match|found|exists|present|lists?\b|shows?\b|finds?\b|(?:the |both |all )?(?:\w+ )?files? (?:is|are|exists?|listed|found|present)\b)/i;
 const ABSENT =
   /\b(?:does|do|must|should|will) not exist\b|n['’]t exist\b|\bno such file\b|\bno longer (?:exists?|there)\b|\b(?:is|are) (?:gone|missing|absent)\b|\bnot found\b|不存在|存在しない/i;
-/** Matches text that says only that something is printed, such as `it should print`. */
+/** Matches text around a quotation that adds nothing to it, such as `it should print`. */
 const IDLE =
   /^(?:(?:it|the|a|an|to|this|command|should|must|prints?|printed|outputs?|shows?|contains?|includes?|returns?|see|line|lines|with|text|string|word|stdout|exactly|only|is|be|single|value|output)\b|[\s:.,;"“”'()])*$/i;
 
-/** Reads the text after `Expected:`; returns `below` if there is none, null if the line has no such label. */
+/**
+ * Reads the text after `Expected:`. Returns `below` if nothing follows on that line, and null if the line does not
+ * begin with such a label.
+ */
 export function readExpectation(line: string): Expectation | 'below' | null {
   const [lead] = LEAD.exec(line) ?? [];
   if (lead === undefined) return null;
@@ -58,7 +61,7 @@ export function readExpectation(line: string): Expectation | 'below' | null {
 }
 
 /**
- * Reads a block of code that shows the expected output. Several lines are unclear, because a plan can check only one.
+ * Reads a block of code that shows the expected output. More than one line is `unclear`: a plan can look for only one.
  */
 export function readPrinted(code: string): Expectation {
   const [only = '', ...more] = code.trim().split('\n');
@@ -69,7 +72,7 @@ export function readPrinted(code: string): Expectation {
 
 /** Parses the text of an expectation. */
 export function readExpected(given: string): Expectation {
-  // Removes the end of parentheses that began before the expectation.
+  // A text taken out of parentheses still ends with their `)`; it is removed.
   const said = given.replace(/^([^()]*)\)\W*$/, '$1');
   const plainly = said.replace(/(`[^`]*`)|\([^()]*\)|（[^（）]*）/g, '$1 ');
   const first = /^(?:[^.;。；(（`\n]|`[^`]*`|\.(?=\w))*/.exec(plainly)?.[0] ?? plainly;
@@ -98,14 +101,17 @@ function fails(said: string): boolean {
   return false;
 }
 
-/** Returns the text that should be printed: the only quoted text, or words in capitals; null if there is neither. */
+/**
+ * Returns the text that the command should print: the only quotation, or a text that consists of capitals. Null if
+ * there is neither.
+ */
 function readQuoted(said: string): string | null {
   const spans = [...said.matchAll(/`([^`]+)`|"([^"]+)"|“([^”]+)”/g)];
   const [only, ...more] = spans;
   const rest = said.replace(only?.[0] ?? '', ' ');
   if (only !== undefined) {
     const text = (only[1] ?? only[2] ?? only[3] ?? '').trim();
-    // A test runner's success message is not used, because it varies with the version and the output.
+    // A success message such as `5 passed` is not used: the next version of the test runner may word it differently.
     return more.length === 0 &&
       IDLE.test(rest) &&
       text.length > 1 &&
@@ -118,8 +124,8 @@ function readQuoted(said: string): string | null {
 }
 
 /**
- * Converts an expectation to the expected result of an acceptance; returns the reason as a string if that is
- * impossible.
+ * Converts an expectation to the `expect` of an acceptance; an empty object means exit code 0. If an acceptance cannot
+ * express it, returns a string that says why.
  */
 export function toExpectedResult(
   line: string,
@@ -163,7 +169,7 @@ const isCounting = (command: ShellCommand | undefined): boolean =>
   command?.words.some((word) => /^-[a-zA-Z]*c|^--count$/.test(word)) === true;
 const HOLLOW = 'it succeeds whatever it finds, so it cannot judge anything';
 
-/** Programs that print nothing if and only if they succeed. */
+/** Programs that print nothing exactly when they succeed, so "prints nothing" can be checked by exit code 0. */
 const QUIET =
   /^(?:(?:npx |pnpm exec |yarn )?tsc\b|node --check\b|python[\d.]* -m py_compile\b|go (?:vet|build)\b|cmp\b|diff\b|test\b|\[|git diff .*--(?:check|exit-code|quiet)\b)/;
 
@@ -173,20 +179,20 @@ function getProgram(command: ShellCommand | undefined): string {
   return base === 'git' && second === 'grep' ? 'git grep' : base;
 }
 
-/** Programs that succeed whatever their arguments are. */
+/** Programs whose success says nothing about the project. */
 const CONTENT =
   /^(?:true|:|find|echo|printf|sleep|pwd|date|set|export|unset|wait|exit|return|yes|seq|whoami|uname|cd)$/;
 /** Programs that succeed whatever is piped into them. */
 const FILTERS = /^(?:cat|head|tail|tee|sort|uniq|wc|less|more|awk|sed|tr|cut|column|nl|fold|rev|xargs)$/;
 const GIT_SHOWS = /^(?:status|rev-parse|log|branch|stash|remote|show|diff|shortlog|blame|reflog)$/;
 
-/** Returns whether a line can fail, so that its exit code means something. */
+/** Returns whether a line of shell can end with an error. If it cannot, its exit code proves nothing. */
 function canFail(all: readonly ShellCommand[]): boolean {
   const commands = all.filter(({ start }) => start >= 0);
   if (commands.some(({ words }) => words[0] === 'exit' && words[1] !== '0' && words[1] !== undefined)) return true;
   const strict = commands.some(({ words }) => words[0] === 'set' && /e/.test(words[1] ?? ''));
   let status = false;
-  // A pipe has the exit code of its last command.
+  // Whether the commands before the current pipe can fail; a pipe has the exit code of its last command.
   let before = false;
   for (const [index, command] of commands.entries()) {
     const own = mayFail(command, command.joined === '|');
@@ -224,7 +230,7 @@ function mayFail({ words }: ShellCommand, isPiped: boolean): boolean {
   return !GIT_SHOWS.test(shown) || rest.some((word) => /^--(?:exit-code|quiet|check)$/.test(word));
 }
 
-/** Viewers at the end of a pipe hide the exit code of the command before them. */
+/** Programs that only shorten or show what is piped into them. Their exit code would replace that of the command. */
 const VIEWERS = /^(?:head|tail|less|more|cat)$/;
 
 /** Removes viewers from the end of a line, so that its exit code is that of the command. */

@@ -48,7 +48,7 @@ export function readCommand(
   if (doubt !== null) return refuse(doubt);
   const read = parseCommandLine(shown);
   const [only, ...others] = splitShell(shown);
-  // `!` is a shell word, not a program.
+  // For `! grep …`, the shell's first command is `grep`, not `!`: such a line needs a shell.
   const isPlain = read.kind === 'words' && others.length === 0 && only?.words[0] === read.argv[0];
   const words = isPlain ? read.argv : ['sh', '-c', shown];
   return {
@@ -65,7 +65,8 @@ export function readCommand(
 const CHANGES_PLACE = /^cd\s+(["']?)([\w.@+~/-]+)\1\s*(?:&&|;|\n)\s*([\s\S]+)$/;
 
 /**
- * Separates a command from the rest of its line: a prompt, `cd` into a directory, and a comment with an expectation.
+ * Removes a `$` prompt from the beginning of a line, `cd DIRECTORY &&`, and a comment at the end. The directory and an
+ * expectation in the comment are returned.
  */
 function splitLine(
   line: string,
@@ -75,14 +76,14 @@ function splitLine(
     /^([\s\S]*?)(?:\s#\s*([^\n'"`]*))?$/.exec(line.trim().replace(/^\$\s+/, '')) ?? [];
   const noted = readExpectation(comment);
   const said = noted === 'below' ? null : noted;
-  // A `#` inside quotes does not begin a comment.
+  // If the text before `#` has an open quote, the `#` is part of a string and does not begin a comment.
   const typed = hasOpenQuote(text) ? line.trim().replace(/^\$\s+/, '') : text;
   const [, , directory = '', rest] = CHANGES_PLACE.exec(typed) ?? [];
   if (rest === undefined) return { typed, cwd: given, said };
   return { typed: rest, cwd: joinDirectory(given, directory), said };
 }
 
-/** Returns the directory that `cd` reaches from an earlier directory; null for the project's own directory. */
+/** Returns the directory after `cd directory` in `before`; null for the project's own directory. */
 export function joinDirectory(before: string | null, directory: string): string | null {
   if (/^[/~]/.test(directory)) return directory;
   const parts = `${before ?? ''}/${directory}`.split('/').filter((part) => part !== '' && part !== '.');
@@ -120,8 +121,8 @@ export const isShellCode = ({ lang }: { lang?: string | null | undefined }): boo
 export type CodeBlockCommand = Pick<ProseCommand, 'code' | 'cwd' | 'expected'>;
 
 /**
- * Lists the lines of a block of code as separate commands; `cd` sets the directory of the following ones, a comment may
- * contain an expectation. A block that makes sense only as a whole becomes one shell command.
+ * Lists the lines of a block of code as separate commands. A `cd` applies to all lines after it; a comment may state
+ * what to expect. A block with a loop or an assignment becomes one shell command.
  */
 export function listBlockCommands(block: { lang?: string | null | undefined; value: string }): CodeBlockCommand[] {
   if ((block.lang ?? '') !== '' && !isShellCode(block)) return [];

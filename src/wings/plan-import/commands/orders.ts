@@ -2,9 +2,9 @@ import { CHECKING_PROGRAMS, READING_PROGRAMS } from './checkers.js';
 import { type ShellCommand, splitShell } from './split-shell.js';
 
 /**
- * Distinguishes checks from "orders", which are commands that change something. An order must not become a check,
- * because it would be carried out again at each judgement (plans-from-elsewhere.md, What becomes of what). A check is
- * recognized by its form; every other command stays a step.
+ * Tells checks from "orders", which are commands that change something. An order must not become a check, because each
+ * judgement would carry it out again (plans-from-elsewhere.md, What becomes of what). A command counts as a check only
+ * if its words show that; every other command is imported as a step for the worker.
  */
 
 /** Why a command is not a check. */
@@ -48,7 +48,7 @@ const VALUED =
 /** Environment variables that make a program write, or start another program. */
 const TURNING = /^(?:GIT_|LD_|DYLD_|BASH_|PROMPT|NODE_OPTIONS)|PAGER|EDITOR|UPDATE|SNAPSHOT|WATCH/;
 const SHELL = /^(?:ba|da|z|k|a)?sh$/;
-/** Built-in commands of a shell, and words that change only the shell itself. */
+/** Commands built into a shell that change nothing outside it. */
 const OF_SHELL =
   /^(?:cd|true|false|:|echo|printf|exit|set|unset|export|local|read|for|case|select|break|continue|return|shift|wait|\[|\[\[)$/;
 
@@ -63,7 +63,7 @@ function judgeWords(given: readonly string[], { body, isPiped }: Given): OrderPr
   if (OF_SHELL.test(program)) return rest.some((word) => ASSIGNED.test(word) && TURNING.test(word)) ? UNKNOWN : null;
   const writes = READING_PROGRAMS[program];
   if (writes !== undefined) return writes.test(rest.join(' ')) ? UNKNOWN : null;
-  // Pagers wait for a person.
+  // Outside a pipe, a pager would wait for a person to press keys.
   if (/^(?:less|more)$/.test(program)) return isPiped ? null : UNKNOWN;
   if (SHELL.test(program)) return judgeShell(rest, body);
   const [second = '', ...others] = rest;
@@ -82,7 +82,7 @@ function leaves(path: string, rest: readonly string[]): boolean {
   return /^(?:~|\.\.\/)/.test(path) || (at >= 0 && LEAVES.test(rest[at + 1] ?? ''));
 }
 
-/** Package managers, whose options may have a value before the command that they start. */
+/** Package managers: before the command that they start, an option may be followed by its value. */
 const PACKAGES = /^(?:npx|bunx|pnpx|uvx|npm|pnpm|yarn|bun|uv|poetry|pdm|hatch|rye|pipenv)$/;
 
 function judgeStarted(program: string, rest: readonly string[]): OrderProblem | null {
@@ -110,7 +110,7 @@ function judgeShell(rest: readonly string[], body: string): OrderProblem | null 
   return rest.includes('-n') ? null : judgeScript(rest.slice(script));
 }
 
-/** Judges `python -m pytest`, and modules of the project. */
+/** Judges `python -m MODULE`: a name with dots is a script of the project, another name a program such as `pytest`. */
 function judgeModule([module = '', ...more]: readonly string[]): OrderProblem | null {
   return module.includes('.')
     ? judgeScript([module.replaceAll('.', '/'), ...more], STARTS)
@@ -118,7 +118,7 @@ function judgeModule([module = '', ...more]: readonly string[]): OrderProblem | 
 }
 
 const INTERPRETER = /^(?:node|deno|tsx|ts-node|python[\d.]*|ruby|perl|php|osascript|Rscript|lua|julia)$/;
-/** Options with which checkers write, watch or open something. */
+/** Options that make a checking program change files, keep running or open a window. */
 const WRITING =
   /^(?:--(?:fix(?!-dry-run).*|write|apply.*|in-?place|unsafe-fixes|update.*|snapshot-update|accept|watch.*|open|ui|headed|remote|serve|auto-correct.*|autocorrect.*|out(?:put)?(?:-?(?:file|dir))?|auto-?fix)(?:=(?!false).*)?|-o|-u|-w|-i)$/;
 const ASKED = /^--(?:version|help)$/;
@@ -129,7 +129,7 @@ const DRY =
 function judgeProgram(path: string, rest: readonly string[], body: string): OrderProblem | null {
   const program = getBase(path);
   const joined = rest.join(' ');
-  // Commands of dev-cli are for the agent that drives it.
+  // Commands of dev-cli belong to the agent that drives the run, so none becomes a check.
   if ([path, ...rest].some((word) => /^dev-cli\b/.test(getBase(word)))) return UNKNOWN;
   if (/^python[\d.]*$/.test(program) && rest[0] === '-m') return judgeModule(rest.slice(1));
   const known = CHECKING_PROGRAMS[program.replace(/^pip3$/, 'pip')];
@@ -157,7 +157,7 @@ function judgeUnknown(program: string, rest: readonly string[]): OrderProblem | 
   return (isDry || nameLooks(verb)) && !STARTING.test(program) ? null : UNKNOWN;
 }
 
-/** Programs that start others, so that the next word does not tell what they do. */
+/** Programs whose next word does not say what happens: they start another program, or change files whatever it is. */
 const STARTING =
   /^(?:sudo|doas|su|ssh|xargs|parallel|watch|script|strace|flock|find|entr|eval|exec|trap|source|\.|alias|rm|mv|cp|kill|pkill)$/;
 
@@ -179,11 +179,11 @@ function judgeInterpreted(program: string, rest: readonly string[], body: string
   return at < 0 ? HIDDEN : judgeScript(words.slice(at), STARTS);
 }
 
-/** Functions that inline code of another language may call without changing anything. */
+/** Functions that an inline program (`node -e …`, `python -c …`) may call, because they change nothing. */
 const READING =
   /^(?:print|open|read|readlines?|readFileSync|existsSync|statSync|readdirSync|parse|loads?|safe_load|require|import|import_module|log|error|exit|len|sorted|list|dict|set|sum|any|all|str|int|repr|type|isinstance|hasattr|getattr|map|filter|join|split|splitlines|strip|trim|get|keys|values|items|entries|includes|startsWith|endswith|startswith|test|match|search|findall|exists|is_file|is_dir|isfile|isdir|Path|assert|ok|equal|stringify|insert|walk|then|format|count|index|slice|for|if|while|and|or|not|in|range|enumerate|zip|print_help)$/;
 
-/** Returns whether an inline program only reads: all functions that it calls are known to do so. */
+/** Returns whether an inline program only reads: it calls no function except those of `READING`. */
 function onlyReads(code: string): boolean {
   if (/[)\]]\s*\(|`|\bopen\([^)]*,\s*(?!encoding)|\b(?:subprocess|child_process|urllib|http)\b/.test(code))
     return false;
@@ -193,13 +193,13 @@ function onlyReads(code: string): boolean {
 /** Names of scripts that start the application. */
 const STARTS = /^(?:app|main|index|server|bot|worker)$/;
 
-/** Programs that run scripts of the project by name; below, those that run targets. */
+/** Programs that run a script of the project by its name. Those of `TARGETS` run the targets of a build file. */
 const SCRIPTS = /^(?:npm|pnpm|yarn|bun|turbo|composer)$/;
 const TARGETS = /^(?:make|gmake|just|task|rake|invoke|gradlew?|mvnw?|mage|ninja|bazel)$/;
-/** Built-in subcommands of npm and composer that only read; any other script name needs `run` before it. */
+/** Subcommands of npm and composer that only read. To run any other script, these two need `run` before its name. */
 const OWN = /^(?:npm|composer) (?:t|tst|tests?|audit|ls|list|outdated|view|why|explain|validate|diagnose|check\S*)$/;
 
-/** Returns whether the script or target that a program runs only checks; null if the program runs neither. */
+/** Returns whether a package manager or build tool runs something that only checks; null for any other program. */
 function judgeManager(program: string, rest: readonly string[]): boolean | null {
   const isTarget = TARGETS.test(program);
   if (!isTarget && !SCRIPTS.test(program)) return null;
@@ -222,7 +222,10 @@ function judgeManager(program: string, rest: readonly string[]): boolean | null 
   return first.length > 2 && !nameOrders(first);
 }
 
-/** Judges a script by its name, and by the first argument that is not a path. */
+/**
+ * Judges a script by its own name, and by its first argument that is not an option: either may name a change.
+ * @param starts names of scripts that would start the application
+ */
 function judgeScript([path = '', ...rest]: readonly string[], starts = /^(?=a)b/): OrderProblem | null {
   if (path.includes('$')) return HIDDEN;
   if (rest.some((word) => DRY.test(word)) || (rest.length === 1 && ASKED.test(rest[0] ?? ''))) return null;
@@ -239,7 +242,7 @@ function getBase(path: string): string {
 /** Words in the name of a script, target or subcommand that say that it changes something. */
 const VERBS =
   /^(?:i|install|add|remove|delete|uninstall|update|upgrade|publish|deploy|release|init|create|new|generate|gen|migrate|migration|seed|push|pull|apply|up|down|link|start|stop|dev|serve|server|runserver|run|boot|preview|fix|format|fmt|write|clean|reset|destroy|drop|sync|bootstrap|setup|provision|bump|login|logout|rollback|scaffold|upload|send|startapp|startproject|s|watch|record|accept|approve|archive|close|exec|tag|commit|dedupe|prune|rebuild|patch|set|config|store|pack|use|load|restore|purge|truncate|wipe|flush|restart|launch|open|submit|notify|listen|storybook|studio|ios|android|emulators?|daemon|proxy|tunnel)$/;
-/** Words in such a name that say that it only reads or builds. */
+/** Words in the name of a script, target or subcommand that say that it only reads or builds. */
 const LOOKS =
   /^(?:tests?|specs?|check|checks|checker|lints?|linter|verify|verification|validate|validation|dry|status|list|ls|smoke|e2e|audit|diff|show|report|analyze|doctor|types?|typecheck|build|compile|coverage)$/;
 

@@ -2,7 +2,7 @@
 
 /** A command of a shell line. */
 export interface ShellCommand {
-  /** Without quotes; `$` stands for parts that only the shell knows. */
+  /** Its words without quotes; `$` replaces what only the shell would know, such as a variable's value. */
   words: string[];
   /** The operator between the previous command and this one. */
   joined: ';' | '&&' | '||' | '|';
@@ -12,7 +12,7 @@ export interface ShellCommand {
   isAside: boolean;
   /** The text of a here-document. */
   body: string;
-  /** The start position, including the joining operator; -1 for a command inside a substitution. */
+  /** Where the command starts in the line, at the operator before it; -1 for a command inside `$(…)` or backticks. */
   start: number;
 }
 
@@ -75,7 +75,7 @@ class Splitter {
     return true;
   }
 
-  /** Skips a here-document, whose lines are not commands, and keeps its text as the command's `body`. */
+  /** Keeps the text of a here-document as the command's `body`, and skips it, because its lines are not commands. */
   #skipDocument(end: string): void {
     const begin = this.#find('\n', this.#at);
     const close = new RegExp(`\\n[ \\t]*${end.replace(/[^\w-]/g, '')}[ \\t]*(?=\\n|$)`, 'g');
@@ -83,7 +83,7 @@ class Splitter {
     const found = close.exec(this.#text);
     if (found === null || begin >= this.#text.length) return;
     this.#current.body = this.#text.slice(begin + 1, found.index);
-    // Text after the delimiter on the same line still belongs to the command.
+    // Only the here-document is overwritten with spaces: the rest of the line with `<<` still belongs to the command.
     const blank = `${' '.repeat(found.index + found[0].length - begin - 1)}\n`;
     this.#text = this.#text.slice(0, begin) + blank + this.#text.slice(begin + blank.length);
   }
@@ -92,7 +92,7 @@ class Splitter {
     const at = this.#at;
     const found = this.#take(SEPARATOR);
     if (found === null) return false;
-    // `{}` and `{a,b}` are words.
+    // Braces within a word, such as `{}` and `{a,b}`, group no commands.
     if (/[{}]/.test(found) && /\S/.test(this.#text.charAt(this.#at)) && this.#text.charAt(this.#at) !== ';') {
       this.#at = at;
       return false;
@@ -107,7 +107,7 @@ class Splitter {
     const first = words.findIndex((word) => !KEYWORDS.has(word));
     const own = first < 0 ? [] : words.slice(first);
     if (own.length > 0 || writes) this.#commands.push({ ...this.#current, words: own });
-    // Directly after another separator, a `;` or a line break means nothing.
+    // After another operator, a `;` or line break is ignored: after `a &&` and a line break, `&&` still joins `b`.
     else if (next === ';') {
       this.#current = { words: [], joined: this.#current.joined, writes, isAside, body, start };
       return;
@@ -122,7 +122,7 @@ class Splitter {
     else this.#current.words.push(word);
   }
 
-  /** Reads a word, up to a blank or a separator. */
+  /** Reads a word, up to a space or a separator. */
   #read(): string {
     let word = '';
     while (this.#at < this.#text.length) {
@@ -150,7 +150,7 @@ class Splitter {
     return word;
   }
 
-  /** Reads a substitution: its commands are listed, but its value is unknown. */
+  /** Reads `$…` or backticks. The commands inside are listed; their output is unknown, so `$` is returned for it. */
   #substitution(char: string): string {
     const next = this.#text.charAt(this.#at);
     if (char === '`') this.#nest(this.#until('`'));

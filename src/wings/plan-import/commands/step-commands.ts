@@ -11,19 +11,19 @@ import { isShellCode, joinDirectory, listBlockCommands, readCommand } from './fi
 
 /** A line of a step, or a block of code in it. */
 export interface StepFragment {
-  /** On one line; empty for code. */
+  /** A line of text; empty for a block of code. */
   text: string;
   code: Extract<MarkdownBlock, { type: 'code' }> | null;
   at: SourceLocation;
 }
 
-/** The accepted commands, and whether any were named. */
+/** The accepted commands, and whether the step named any command at all. */
 export interface StepCommands {
   commands: SourceCommand[];
   isNaming: boolean;
 }
 
-/** Commands of one instruction, still without their expectation. */
+/** Commands of one instruction whose expected result has not been read yet. */
 interface Pending extends OrderedCommands {
   at: SourceLocation;
 }
@@ -39,8 +39,8 @@ interface Around {
 }
 
 /**
- * Reads the commands of consecutive pieces; an expectation belongs to the last command before it.
- * @param isRed whether the step expects the commands to fail, so that none of them proves the work
+ * Reads the commands of a step's fragments in order. An expectation belongs to the last command before it.
+ * @param isRed whether the step expects its commands to fail; then none is returned, because none proves the work
  */
 export function readStepCommands(pieces: readonly StepFragment[], around: Around, isRed = false): StepCommands {
   const commands: SourceCommand[] = [];
@@ -85,7 +85,7 @@ function readPending(
 ): SourceCommand[] {
   const last = groups.at(-1);
   return groups.flatMap((group) => {
-    // A test that must fail at first is an ordinary step, not a check.
+    // These commands are expected to fail: the worker runs them in a step, and they become no check.
     if (group === last && expected?.kind === 'fails') return [];
     return group.named.flatMap((each) => {
       const isLast = group === last && each === group.named.at(-1);
@@ -96,7 +96,7 @@ function readPending(
   });
 }
 
-/** Reads the expectation below a line that only announces it. */
+/** Reads the expected result from the fragment after a line that says only `Expected:`. */
 function readBelow(piece: StepFragment | undefined): Expectation {
   if (piece === undefined) return { kind: 'unclear' };
   return piece.code === null ? readExpected(piece.text) : readPrinted(piece.code.value);

@@ -3,7 +3,7 @@ import { hasBox, readItems, type SourceDocument } from '../read-source.js';
 import { createSourcePlan, type SourcePlan } from '../source-plan.js';
 import { readPhases, type TaskListTest, toTaskId } from './task-lists.js';
 
-/** Matches `1.2 Title` and `1.2. Title`; a number without a dot is only the list's numbering. */
+/** Matches `1.2 Title` and `1.2. Title`. In `1. Title`, the number belongs to the list and is no id. */
 export const NUMBERED = { pattern: /^(\d+(?:\.\d+)+)\.?\s+/, id: toTaskId };
 
 /**

@@ -16,7 +16,7 @@ interface Found {
   at: SourceLocation;
 }
 
-/** Members of a task that have a place in the plan, or that a todo does not need. */
+/** Members of a task that the import uses, or that a todo does not need. Any other member becomes a note. */
 const PLACED = ['id', 'title', 'context', 'approach', 'acceptance', 'risk', 'status', 'deps', 'created_at'];
 
 /** Reads the tasks and the plan of the neutral contract (neutral.md, Seams with runs). */
@@ -88,7 +88,7 @@ function readTask(task: Member, plan: SourcePlan, notes: ImportNotes): SourceTas
   };
 }
 
-/** Sorts tasks after those that they depend on; in a cycle, keeps the given order. */
+/** Puts each task after those that it depends on. Tasks that depend on each other in a circle keep their order. */
 function sortByDeps(tasks: readonly Member[]): Member[] {
   const sorted: Member[] = [];
   const visit = (task: Member, above: readonly Member[]): void => {

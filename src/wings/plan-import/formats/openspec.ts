@@ -94,8 +94,8 @@ const REASON = /^(?:rationale|reason|why)\s*:\s*/i;
 const ALTERNATIVES = /^(?:rejected\s+)?alternatives?\b|^rejected\s*:/i;
 
 /**
- * Reads decisions that are written as lines; a line may also give the reason for the decision before it, or rejected
- * alternatives.
+ * Reads decisions, one per line. A line that gives a reason is added to the decision before it; a line with rejected
+ * alternatives becomes a finding.
  */
 function readDecisions(
   lines: readonly LocatedText[],
@@ -113,7 +113,11 @@ function readDecisions(
   }
 }
 
-/** Splits a section such as "Goals / Non-Goals", in which lines such as `Goals:` say where each part begins. */
+/**
+ * Separates goals from non-goals. In a section such as "Goals / Non-Goals", a line `Goals:` or `Non-Goals:` says which
+ * of the two the next lines are.
+ * @param begins whether the lines before the first such line are non-goals
+ */
 function splitGoals(lines: readonly LocatedText[], begins: boolean): { goals: LocatedText[]; others: LocatedText[] } {
   const [goals, others]: [LocatedText[], LocatedText[]] = [[], []];
   let isOther = begins;
@@ -128,7 +132,7 @@ function splitGoals(lines: readonly LocatedText[], begins: boolean): { goals: Lo
 
 const DELTA = /^(added|modified|removed|renamed)\b/i;
 
-/** Reads requirements that are added, changed or removed. */
+/** Reads the requirements that a change adds, modifies, removes or renames. */
 function readDelta(document: SourceDocument, plan: SourcePlan, notes: ImportNotes): void {
   let kind = '';
   for (const section of document.sections) {

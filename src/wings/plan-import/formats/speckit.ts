@@ -29,7 +29,7 @@ export function readSpecKit(id: string, documents: readonly SourceDocument[], no
   const plan = createSourcePlan('speckit', id);
   for (const document of documents) {
     const { path } = document;
-    // If the source has only one file, that is the list of tasks, whatever its name.
+    // If a source has only one file, that file is the list of tasks, whatever its name is.
     if (documents.length === 1 || /(?:^|\/)tasks\.md$/.test(path)) readTasks(document, plan, notes);
     else if (/(?:^|\/)spec\.md$/.test(path)) readSpec(document, plan, notes);
     else readTechnicalPlan(document, plan, notes);
@@ -56,7 +56,7 @@ function readTasks(document: SourceDocument, plan: SourcePlan, notes: ImportNote
     return !isAbout;
   });
   const isTasks = (_: unknown, items: readonly SourceItem[]) => items.some(hasBox);
-  // Headings below a phase are only for readers; the phase continues.
+  // A heading inside a phase does not begin another phase, so its blocks are added to the phase above it.
   const phases = sections.reduce<SourceSection[]>((merged, section) => {
     const last = merged.at(-1);
     if (section.depth > 2 && last !== undefined) last.blocks = [...last.blocks, ...section.blocks];
@@ -85,7 +85,7 @@ function readSpec(document: SourceDocument, plan: SourcePlan, notes: ImportNotes
   plan.needs.push(...findOpenQuestions(plan));
 }
 
-/** Assigns a block below a heading that is not a user story to a field of the plan. */
+/** Adds a block to the field of the plan that fits its section. Sections of user stories are read elsewhere. */
 function placeBlock(
   block: MarkdownBlock,
   { depth, title }: SourceSection,
@@ -102,8 +102,8 @@ function placeBlock(
 }
 
 /**
- * Reads the request from `**Input**: User description: "…"`; the other lines before the first section, even in the same
- * paragraph, only describe the file and are ignored.
+ * Reads the request from the line `**Input**: User description: "…"`. All other text before the first section describes
+ * only the file and is ignored.
  */
 function readHead(lines: readonly LocatedText[], plan: SourcePlan): void {
   for (const { text, at } of lines) {
@@ -148,8 +148,8 @@ function readRequirements(
 const UNSETTLED = /NEEDS CLARIFICATION/;
 
 /**
- * Adds statements that are marked as unsettled to the assumptions, since somebody must decide them before the work
- * begins, and removes them from the findings.
+ * Looks for statements that say NEEDS CLARIFICATION and adds them to the plan's assumptions, because somebody must
+ * decide them before the work begins. Such findings are removed, so that no statement is listed twice.
  */
 function placeUnsettled(plan: SourcePlan): void {
   const isOpen = ({ text }: LocatedText) => UNSETTLED.test(text);

@@ -9,7 +9,7 @@ import type { SourceTask } from '../source-plan.js';
  * becomes of what).
  */
 
-/** Reads a label that says what the list below contains; files may follow on the same line. */
+/** Reads a label, `Files:` or `Interfaces:`, above a list. Files may follow the label on the same line. */
 export function readLabel(line: string): { label: 'files' | 'interfaces'; rest: string } | null {
   const [files] = FILES_LABEL.exec(line) ?? [];
   if (files !== undefined) return { label: 'files', rest: line.slice(files.length).trim() };
@@ -49,7 +49,7 @@ export function addRows(
     const at = { ...place, line: place.line + index, end: place.line + index };
     const cells = line.split(isTable ? '|' : /\s+(?=#|\/\/|\()/).filter((cell) => cell.trim() !== '');
     const { files, references } = readFileRow(cells, at, notes);
-    // The header lines of a table contain no file.
+    // The first two lines of a table, its header, name no file.
     if (isTable ? index > 1 : files.length > 0) task.references.push(...references);
     task.files.push(...files);
     if (isTable || files.length > 0) notes.settle(at);

@@ -62,7 +62,7 @@ export function readSuperpowers(document: SourceDocument, notes: ImportNotes): S
   return plan;
 }
 
-/** Lists open checkboxes and labelled commands: they are work even if the heading above them does not name a task. */
+/** Lists what is work even below a heading that names no task: open checkboxes, and commands after `Verify:` etc. */
 function listWork({ blocks }: SourceSection, document: SourceDocument): LocatedText[] {
   const lines = blocks.flatMap((block): (LocatedText & Partial<SourceItem>)[] =>
     block.type === 'list'
@@ -117,7 +117,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
     steps: [],
     files: [],
     references: [],
-    // A heading with text directly below it is not listed here, because it is already a finding.
+    // Headings above the task, except those with text of their own: such text is already a finding with its heading.
     below: listHeadings(document, at.line).flatMap((above) => (above.blocks.length === 0 ? above.title : [])),
     commands: [],
     namesCommands: false,
@@ -138,7 +138,7 @@ function readTask(named: RegExpExecArray | null, parts: readonly SourceSection[]
   return task;
 }
 
-/** A block of a task; of a list, a single entry, since the files and the first step may share one list. */
+/** A block of a task; if the block is a list, one of its entries, because files and first step may share a list. */
 interface Entry {
   block: MarkdownBlock;
   item: SourceItem | null;
@@ -161,7 +161,7 @@ function beginsStep({ block, item }: Entry, document: SourceDocument): boolean {
 
 const STEP = /^(?:step|schritt|étape|paso|passo|шаг|ステップ|步骤|단계)\s*\d+[a-z]?\s*[:：.–—-]/iu;
 
-/** Reads the part before the steps: the files, and prose, which becomes the first steps. @returns the prose */
+/** Adds files and interfaces named before the first step to the task. @returns the prose, for the first steps */
 function readPreface(task: SourceTask, entries: readonly Entry[], { document, notes }: Around): Entry[] {
   const prose: Entry[] = [];
   let label = '';
@@ -192,7 +192,7 @@ interface Group {
   blocks: MarkdownBlock[];
 }
 
-/** Makes each paragraph or entry a group, together with the code and the expectation that follow it. */
+/** Makes a step of each paragraph or entry; code, or a text that begins with `Expected`, joins the step before it. */
 function groupProse(entries: readonly Entry[], document: SourceDocument): Group[] {
   const groups: Group[] = [];
   for (const { block, item } of entries) {
@@ -212,7 +212,7 @@ function groupProse(entries: readonly Entry[], document: SourceDocument): Group[
 
 function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[] {
   const groups: Group[] = [];
-  // A block after a list of several steps belongs to none of them.
+  // Whether the last list has several entries; then a block after it belongs to the list and not to its last step.
   let isListed = false;
   for (const { block, item } of entries) {
     const last = groups.at(-1);
@@ -233,7 +233,7 @@ function groupSteps(entries: readonly Entry[], document: SourceDocument): Group[
   return groups;
 }
 
-/** Groups an entry with a checkbox; nested entries with checkboxes are separate steps. */
+/** Makes a step of an entry. Nested entries with a checkbox become steps of their own; others join this step. */
 function groupItem(item: SourceItem): Group[] {
   const { text, box, mark, at, children, rest } = item;
   const plain = children.filter((child) => !hasBox(child));
@@ -246,7 +246,7 @@ function groupItem(item: SourceItem): Group[] {
   return [own, ...children.filter(hasBox).flatMap(groupItem)];
 }
 
-/** Returns whether a step only runs commands that check. */
+/** Returns whether a step does nothing but run commands that check; a step that is already done counts as such. */
 function onlyChecks({ step, blocks }: Group, document: SourceDocument): boolean {
   const said = [
     step.text.replace(STEP, ''),
@@ -306,7 +306,7 @@ function endStep(task: SourceTask, { step, blocks }: Group, around: Around): voi
   if (text !== '') task.steps.push({ ...step, text, at });
 }
 
-/** Adds a full stop to a line that is followed by another. */
+/** Ends a line with a full stop if another line follows, because the lines are joined into one text. */
 function endSentence(line: string, index: number, { length }: readonly string[]): string {
   return index === length - 1 || /[.:!?;,。：]$/.test(line) ? line : `${line}.`;
 }

@@ -19,7 +19,7 @@ import type { LocatedText, SourcePlan, SourceStep, SourceTask } from '../source-
 
 type List = Extract<MarkdownBlock, { type: 'list' }>;
 
-/** How the name of a task is written in an entry. */
+/** How an entry of the list writes the name of its task. */
 interface Naming {
   /** Matches the name at the beginning of a title. */
   pattern: RegExp;
@@ -38,11 +38,11 @@ interface Around {
 interface PhaseOptions {
   isTasks: TaskListTest;
   naming: Naming;
-  /** Whether the text before the first task is the request. */
+  /** Whether the text before the first task is what the user asks for. */
   isRequestFirst?: boolean;
 }
 
-/** Reads the sections of a document as phases: lists of tasks, and the surrounding text as findings. */
+/** Reads each section of a document as a phase. Its lists of tasks become tasks; its other blocks become findings. */
 export function readPhases(
   sections: readonly SourceSection[],
   plan: SourcePlan,
@@ -94,7 +94,7 @@ export function prefixWithSection(title: string, { text, at }: LocatedText): Loc
   return { text: title === '' ? text : `${title}: ${text}`, at };
 }
 
-/** Renders blocks as lines that become part of another text. */
+/** Renders blocks as lines without a section's name, because they become part of another text. */
 export function renderBlockLines(blocks: readonly MarkdownBlock[], document: SourceDocument): string[] {
   return blocks.flatMap((block) => describeBlock(block, '', document).map(({ text }) => text));
 }
@@ -138,8 +138,8 @@ function readTask(item: SourceItem, phase: number, { pattern, id }: Naming, arou
 }
 
 /**
- * Extracts lists of files from an entry: nested entries and lines that begin with `Files:`, or look like
- * `Modify: src/a.ts`.
+ * Removes the lists of files from an entry and adds their files to `listed`. Such a list is a nested entry or a
+ * paragraph that begins with `Files:` or looks like `Modify: src/a.ts`.
  */
 function takeFiles(item: SourceItem, listed: ListedFiles, { document, notes }: Around): SourceItem {
   const take = (text: string, at: SourceItem['at']): boolean => {
@@ -170,7 +170,7 @@ const toStep = ({ text, box, mark, at }: SourceItem): SourceStep => ({
   at,
 });
 
-/** Converts the paragraphs of an entry to steps on one line each; blocks of code stay in the source. */
+/** Makes a step of each further paragraph of an entry. Other blocks, such as code, stay in the source, with a note. */
 function listRest({ rest, at }: SourceItem, { document, notes }: Around): SourceStep[] {
   return rest.flatMap((block) => {
     const place = block.position === undefined ? at : getBlockLocation(block, document);
@@ -200,7 +200,10 @@ function isCheck(parts: readonly SourceItem[]): boolean {
   });
 }
 
-/** Extracts `[P]` and `[US1]` from the labels at the beginning of a title; other labels stay. */
+/**
+ * Reads the labels at the beginning of a title: `[P]` means parallel, `[US1]` names a user story. These two are removed
+ * from the title.
+ */
 function readMarks(title: string): { parallel: boolean; story: string | null; plain: string } {
   const [labels = ''] = LABELS.exec(title) ?? [];
   const all = labels.match(/[[(][^\])]*[\])]/g) ?? [];

@@ -2,19 +2,19 @@ import type { Clock } from '../../../base/clock.js';
 import type { Usage } from './messages.js';
 import { countTokens, type Prices, priceUsage } from './usage.js';
 
-/** Enforces limits: before a request is sent, reserves the most that it may use (runtime.md, Usage, budgets). */
+/** Enforces limits: sets aside the most that a request may use before it is sent (runtime.md, Usage, budgets). */
 
 /** Limits on usage; null means no limit. */
 export interface BudgetLimits {
-  /** USD, over all drives of a run. */
+  /** USD, for all drives of a run together. */
   cost: number | null;
-  /** Tokens of all kinds, over all drives of a run. */
+  /** Tokens of all kinds, for all drives of a run together. */
   tokens: number | null;
-  /** Milliseconds since the epoch. */
+  /** When work must end, in milliseconds since the epoch. */
   deadline: number | null;
 }
 
-/** Usage so far. `cost`: null once something without a known price was used. */
+/** Usage so far. `cost` is null as soon as a model without a known price was used. */
 export interface BudgetUsage {
   cost: number | null;
   tokens: number;
@@ -29,21 +29,24 @@ interface Ask {
   prices: Prices | null;
 }
 
-/** Either the request may be sent with `maxOutput` and must be settled once afterwards, or a limit forbids it. */
+/**
+ * If `ok`, the request may be sent with `maxOutput`, and `settle` must be called once when its usage is known.
+ * Otherwise `limit` names the limit that forbids it.
+ */
 export type BudgetReservation =
   | { ok: true; maxOutput: number; settle: (usage: Usage | null) => void }
   | { ok: false; limit: keyof BudgetLimits };
 
-/** The tokens that a model may write for a request, and the request's maximum cost. */
+/** How many tokens the model may write in answer to a request, and what the request costs at most. */
 interface Fitted {
   output: number;
   cost: number;
 }
 
-/** Tracks usage; shared by all sessions that work at the same time. */
+/** Tracks usage. All sessions that work at the same time share one ledger. */
 export interface Ledger {
   /**
-   * Reserves room for a request. While requests under way leave less room than it needs, waits until one of them is
+   * Sets aside what a request may use. If other requests under way leave too little for it, waits until one of them is
    * settled.
    */
   reserve(ask: Ask): Promise<BudgetReservation>;
@@ -52,7 +55,7 @@ export interface Ledger {
   readonly spent: BudgetUsage;
 }
 
-/** Fewest output tokens that are worth a request. */
+/** With room for fewer output tokens than these, a request is not worth sending. */
 const LEAST_OUTPUT = 1_024;
 const MILLION = 1_000_000;
 
@@ -112,7 +115,7 @@ export function createLedger({
   };
 }
 
-/** Fits a request into the room that the limits leave, or returns the limit that forbids it. */
+/** Reduces a request's output to what the limits still allow; returns the limit if that is too little. */
 function boundRequest(
   { input, maxOutput, prices }: Ask,
   left: BudgetUsage & { cost: number },

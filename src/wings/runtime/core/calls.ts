@@ -8,7 +8,7 @@ import { findMisfit, type OutlineFault, type OutlineSchema } from '../../../docu
 const LONGEST = 1024 * 1024;
 
 /**
- * Parses the input of a call; an empty input stands for `{}`.
+ * Parses the input of a call; an empty input means `{}`.
  * @param text the input as the model sent it
  * @param schema the tool's schema
  * @param find validates the input; the default knows the keywords of documents/outline.ts and ignores others

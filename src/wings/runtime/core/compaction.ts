@@ -8,18 +8,18 @@ import { isSummary, mergeSummary, renderSummary, type SummaryFields } from './su
 /** Minimum number of last messages that stay unchanged. */
 export const MIN_KEPT_MESSAGES = 4;
 /**
- * The context window in tokens that is assumed if it is unknown, and the fraction of a window that a history may fill.
+ * Tokens that a model is assumed to read if that is unknown, and the part of a model's window that a history may fill.
  */
 const WINDOW = 128_000;
 const FILLED = 0.75;
-/** Bytes above which a result can shrink, and bytes of its beginning and of its end that remain. */
+/** A result of more than `LONG` bytes can be shrunk: `ENDS` bytes of its beginning and as many of its end remain. */
 const LONG = 4_096;
 const ENDS = 1_024;
 
 /** A history after compaction; `shorter` says whether that helped. */
 export interface Compacted {
   messages: Message[];
-  /** Fields that the next compaction continues. */
+  /** The summary's fields, to which the next compaction adds; null if nothing was summarized yet. */
   summary: SummaryFields | null;
   /** Messages that are now only in the summary. */
   removed: number;
@@ -60,11 +60,11 @@ export function isToCompact(tokens: number, window: number | null): boolean {
 }
 
 /**
- * Replaces all but the last messages with a summary; if no cut is possible, shrinks the largest results. The history
- * stays valid and never gets longer.
- * @param options.keep the minimum number of messages that stay; an answer's calls and their results stay together
+ * Replaces all but the last messages with a summary. If no cut is possible, shrinks the largest results instead. The
+ * history stays valid and never gets longer.
+ * @param options.keep how many messages stay at least; an answer's calls and their results stay together
  * @param options.before the `summary` that the last compaction of this history returned
- * @param options.room the tokens that the history may have; if it has more, results after the cut shrink as well
+ * @param options.room the tokens that the history may have; results that were kept are shrunk until it fits, too
  */
 export function compactMessages(
   messages: readonly Message[],
@@ -84,7 +84,7 @@ export function compactMessages(
   return { messages: shrunk, summary: carried, removed: 0, shorter: estimateTokens(shrunk) < size };
 }
 
-/** Returns the first message to keep; never cuts between an answer and the results of its calls. */
+/** Returns the index of the first message to keep; never one with results, because their calls must stay with them. */
 function findCut(messages: readonly Message[], keep: number): number {
   let cut = Math.max(0, messages.length - Math.max(1, keep));
   while (cut > 0 && messages[cut]?.role === 'tool') cut -= 1;

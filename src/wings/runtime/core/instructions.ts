@@ -23,8 +23,8 @@ export interface InstructionFile {
 }
 
 /**
- * Renders instruction files, those of the nearest directory first, each in a fence with its path. Repeated texts appear
- * once.
+ * Renders instruction files, each in a fence with its path. Files of inner directories come first; of equal texts, only
+ * the first is shown.
  * @param files the files of directories nested in one another
  * @returns an empty text if there are no instructions
  */

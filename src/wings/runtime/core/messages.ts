@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../../base/json.js';
 
 /**
- * The conversation as a session stores it (runtime.md, Sessions). The published form omits data that only one provider
- * reads.
+ * The conversation as a session stores it (runtime.md, Sessions). Its published form leaves out what only one provider
+ * can read.
  */
 
 /** Tokens used by one request or several. */

@@ -2,7 +2,7 @@ import type { Prices } from './usage.js';
 
 /** Known facts about models: how much they can read, and what they cost (runtime.md, Usage, budgets). */
 
-/** A row of the configuration; each key that it has overrides the known value. */
+/** An entry of the configuration about a model; each of its keys replaces the value of `ROWS`. */
 export type ModelOverride = { [Key in keyof Prices | 'window']?: number | undefined };
 
 /** What is known about a model. */
@@ -10,7 +10,7 @@ export interface ModelFacts {
   /** Tokens that the model can read; null if unknown. */
   window: number | null;
   prices: Prices | null;
-  /** Where the row comes from, and when it was read there. */
+  /** The page from which these facts were taken, and when. */
   source: string;
   /** A warning for people: the price is unknown. */
   warning?: string;
@@ -24,8 +24,8 @@ const OLDER = 'https://developers.openai.com/api/docs/pricing, 2025, not checked
 type Row = [window: number, input: number, output: number, cacheWrite: number, cacheRead: number, source: string];
 
 /**
- * Public prices for text, USD per million tokens, by PROVIDER/MODEL. Contains only models whose price does not depend
- * on a request's length; `cacheWrite` is the price of caching for five minutes.
+ * Public prices for text in USD per million tokens, by PROVIDER/MODEL. A model whose price depends on a request's
+ * length is not listed. `cacheWrite` is the price of caching for five minutes.
  */
 const ROWS: Readonly<Record<string, Row>> = {
   'anthropic/claude-opus-5-5': [1_000_000, 4, 20, 5, 0.2, CLAUDE],
@@ -43,7 +43,8 @@ const ROWS: Readonly<Record<string, Row>> = {
 /**
  * Looks up a model by its exact name.
  * @param full the name as PROVIDER/MODEL
- * @param overrides rows of the configuration, by PROVIDER/MODEL or by MODEL; missing cache prices equal the input price
+ * @param overrides entries of the configuration, by PROVIDER/MODEL or by MODEL; cache prices that an entry omits equal
+ * its input price
  */
 export function findModel(full: string, overrides: Readonly<Record<string, ModelOverride>>): ModelFacts {
   const row = Object.hasOwn(ROWS, full) ? ROWS[full] : undefined;

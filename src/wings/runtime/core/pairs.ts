@@ -5,7 +5,7 @@ import type { CallBlock, Message, MessageBlock, ResultBlock } from './messages.j
 /** Returns whether a block is a call. */
 export const isCall = (block: MessageBlock): block is CallBlock => block.type === 'tool_use';
 
-/** Finds the result of a call. @param next the message after it */
+/** Finds the result of a call. @param next the message after the call */
 export function findResult({ id }: CallBlock, next: Pick<Message, 'blocks'> | undefined): ResultBlock | undefined {
   return next?.blocks.find((one): one is ResultBlock => one.type === 'tool_result' && one.tool_use_id === id);
 }

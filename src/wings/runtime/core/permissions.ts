@@ -8,7 +8,7 @@ import { findShippedDenial, isShippedAllowed, listReadings } from './shipped-rul
 
 /** Decides whether a call may be carried out (runtime.md, Permissions). Pure. */
 
-/** The modes, each of which decides what is allowed if no rule fits; the default is `workspace-write`. */
+/** The modes. The mode decides about each call for which there is no rule; the default is `workspace-write`. */
 export const MODES = ['read-only', 'workspace-write', 'danger-full-access', 'prompt'] as const;
 export type Mode = (typeof MODES)[number];
 
@@ -16,7 +16,7 @@ export type Mode = (typeof MODES)[number];
 export interface JudgedCall {
   mode: Mode;
   rules: RulesByEffect;
-  /** Whether the call is made in a drive, where git commands that write are denied, too. */
+  /** Whether the call is made in a drive; there, git commands that write are denied. */
   isDriven: boolean;
   /** The tool's name. */
   name: string;
@@ -28,11 +28,11 @@ export interface JudgedCall {
   isSecret: boolean;
 }
 
-/** The decision about a call. `reason`: the result that the model gets if the call is not carried out. */
+/** The decision about a call. If the call is not carried out, the model gets `reason` as its result. */
 export type PermissionDecision = { judged: 'allow' } | { judged: 'deny' | 'ask'; reason: string };
 
 /**
- * Returns the target of a call, in the form that rules are compared with.
+ * Returns what a call is about, in the form with which rules are compared.
  * @param real the absolute path to which the call's path leads, if known
  */
 export function readTarget(
@@ -63,7 +63,7 @@ export function judgeToolCall(call: JudgedCall): PermissionDecision {
   if (denied !== null) return { judged: 'deny', reason: denied };
   const asking = findRule(rules.ask, name, target);
   if (asking !== null) return { judged: 'ask', reason: `requires approval by rule ${asking.text}` };
-  // A rule for a whole tool does not cover files that may hold secrets.
+  // An allow rule for a whole tool, such as `read_file`, does not permit files that may hold secrets.
   const own = rules.allow.filter(({ tool, about }) => tool === name && (about !== null || !call.isSecret));
   if (allows(own, target)) return { judged: 'allow' };
   const isContained = call.isInSandbox && 'command' in target && call.needs === 'danger-full-access';
@@ -79,15 +79,15 @@ function judgeByMode(mode: Mode, needs: PermissionLevel): PermissionDecision {
   return { judged: 'ask', reason: `requires approval to escalate from ${mode} to ${needs}` };
 }
 
-/** A deny or ask rule for one of these tools applies to the other, too. */
+/** Both tools change files: a deny or ask rule for one of them is applied to the other as well. */
 const WRITES = ['write_file', 'edit_file'];
 
-/** Finds a rule that fits a call; of several paths or commands, it needs to fit only one. */
+/** Finds a deny or ask rule that fits a call. If the call has several paths or commands, it need fit only one. */
 function findRule(rules: readonly Rule[], name: string, target: RuleTarget): Rule | null {
   const commands = listCommands(target);
   const fits = (about: string): boolean => {
     if ('input' in target) return isSameJson(parseOrNull(about), target.input);
-    // Ignores case, because some file systems do.
+    // Case is ignored: on some file systems, `A` and `a` are the same file.
     if ('paths' in target) return lower(target.paths).some(createGlobTest(lower([about])));
     return commands.some((words) => fitsWords(about, words));
   };
@@ -101,7 +101,7 @@ const lower = (texts: readonly string[]): string[] => texts.map((text) => text.t
 const listCommands = (target: RuleTarget): string[][] =>
   'command' in target ? listShellCommands(target.command).flatMap(listReadings) : [];
 
-/** Returns whether the tool's allow rules fit a call; of several paths or commands, they have to fit all. */
+/** Returns whether the tool's allow rules fit a call. If it has several paths or commands, each must fit a rule. */
 function allows(own: readonly Rule[], target: RuleTarget): boolean {
   const abouts = own.flatMap(({ about }) => about ?? []);
   if (abouts.length < own.length) return true;
@@ -113,7 +113,7 @@ function allows(own: readonly Rule[], target: RuleTarget): boolean {
   const plain = readPlainLine(target.command);
   if (plain === null) return false;
   const fits = (words: string[]) => abouts.some((about) => fitsWords(about, words));
-  // A command that another program runs, as in `sudo git push`, needs a rule of its own, however plain the line.
+  // In `sudo git push`, a rule for `sudo` is not enough: the inner command, `git push`, needs an allow rule as well.
   const outer = new Set(plain.map(({ words }) => JSON.stringify(words)));
   const inner = listShellCommands(target.command).filter((words) => !outer.has(JSON.stringify(words)));
   return plain.every((one) => fits(one.words) || isShippedAllowed(one)) && inner.every(fits);

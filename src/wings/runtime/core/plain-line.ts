@@ -9,17 +9,15 @@ export interface PlainCommand {
 
 const BLANKS = /[ \t]+/y;
 const BETWEEN = /(?:&&|\|\||;|\|)(?![&|;])/y;
-/**
- * A harmless redirection. It must be separate from the word before it, which could otherwise be its file descriptor.
- */
+/** Matches a redirection that changes nothing. In `5>/dev/null`, the `5` would be a file descriptor and not a word. */
 const REDIRECTION = /(?:2>&1|[12]?>[ \t]*\/dev\/null)(?=[ \t;&|]|$)/y;
 /** A piece of a word: bare, in single quotes, or in double quotes. */
 const PIECE = /([\p{L}\p{N}_@%+:,./^=-]+)|'([^'\0]*)'|"((?:[^"\\$`\0]|\\[^$`\n])*)"/uy;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
 
 /**
- * Parses a line of words, quotes, `&&`, `||`, `;`, `|`, `2>&1` and `>/dev/null` in one pass.
- * @returns its commands; null if the line contains anything else, because its text then does not show what it does
+ * Parses a line that consists only of words, quotes, `&&`, `||`, `;`, `|`, `2>&1` and `>/dev/null`.
+ * @returns its commands; null if the line contains anything else, because then its text does not show all that it does
  */
 export function readPlainLine(line: string): PlainCommand[] | null {
   const commands: PlainCommand[] = [];
@@ -43,7 +41,7 @@ export function readPlainLine(line: string): PlainCommand[] | null {
     } else return null;
   }
   if (command.words.length > 0) return [...commands, command];
-  // Of the separators, only `;` may end a line.
+  // A line may end with `;`, but not with `&&`, `||` or `|`.
   return commands.length > 0 && /;[ \t]*$/.test(line) ? commands : null;
 }
 

@@ -4,7 +4,7 @@ import type { Message, MessageBlock } from './messages.js';
 import { findResult, isCall, refuseCall } from './pairs.js';
 import type { Published } from './published-schema.js';
 
-/** Exports sessions for other programs, and imports theirs (runtime.md, Sessions). */
+/** Converts sessions to a form that other programs can read, and back (runtime.md, Sessions). */
 
 /** A fault in an imported session. */
 export interface PublishedFault {
@@ -18,7 +18,7 @@ const VERSION = 1;
 const TOLD = 50;
 const OPEN = 'not run: the session was exported before this call had a result.';
 
-/** The roles that may have each type of block. */
+/** In which roles' messages each type of block may occur. */
 const ROLES: Readonly<Record<MessageBlock['type'], readonly Message['role'][]>> = {
   text: ['system', 'user', 'assistant'],
   thinking: ['assistant'],
@@ -83,7 +83,7 @@ function findUnpaired({ role, blocks }: Given, before: Given | undefined, pointe
   });
 }
 
-/** Puts one result per call after every answer, in the order of the calls. */
+/** After each message with calls, inserts one message with their results, in the order of the calls. */
 function closeCalls(given: readonly Given[]): Message[] {
   return given.flatMap(({ usage, ...one }, at): Message[] => {
     const results = one.blocks.filter(isCall).map((call) => findResult(call, given[at + 1]) ?? refuseCall(call, OPEN));

@@ -6,16 +6,16 @@ import type { JsonObject } from '../../../base/json.js';
  */
 
 /**
- * The part of a call that rules match: paths (as named and as resolved, relative to the work tree), a shell line, or
- * else the input.
+ * What rules are compared with: for a file tool, its paths relative to the work tree, as the call names them and as
+ * they resolve; for a shell, its line; for any other tool, the whole input.
  */
 export type RuleTarget = { paths: readonly string[] } | { command: string } | { input: JsonObject };
 
 /** A permission rule. */
 export interface Rule {
-  /** As it was written. */
+  /** The rule as it was written. */
   text: string;
-  /** The tool's own name. */
+  /** The tool's name in the runtime, even if the rule uses another one, such as `Read`. */
   tool: string;
   /** The text in the rule's parentheses; null if the rule fits every call of the tool. */
   about: string | null;
@@ -31,11 +31,11 @@ const MORE = ':*';
 const LONGEST = 4_096;
 
 /**
- * Finds the tool that a name means, ignoring case. Accepts `Read`, `Write`, `Edit`, `Glob` and `Grep`, the names that
- * other programs use.
+ * Finds the tool that a name means; case does not matter. `Read`, `Write`, `Edit`, `Glob` and `Grep`, the names of
+ * other programs, are accepted, too.
  * @param known the names of the runtime's own tools
- * @returns null for an unknown tool. An MCP tool is recognized by the form of its name, because only its server can
- * list its tools
+ * @returns null for an unknown tool. The name of an MCP tool is judged by its form alone, because only the server knows
+ * its tools
  */
 export function findToolName(name: string, known: readonly string[]): string | null {
   const lower = name.toLowerCase();
@@ -50,7 +50,7 @@ export function parseRule(text: string, known: readonly string[]): Rule | string
   if (name === '' || about === '' || about.length > LONGEST) return 'not of the form TOOL or TOOL(PATTERN)';
   const tool = findToolName(name, known);
   if (tool === null) return `there is no tool ${name}`;
-  // For file tools, `*` means only the files at the top of the work tree, not all files.
+  // `bash(*)` means every call. For a file tool, `*` is a pattern: the files at the top of the work tree, none below.
   const isAll = inner === undefined || (about === '*' && !/_(?:file|search)$/.test(tool)) || about === MORE;
   if (tool === 'bash' && !isAll && /['"`\\$|&;<>\n]|\*(?!$)|(?<!:)\*/.test(about))
     return 'a rule for bash has plain words, followed by :* to allow further arguments';

@@ -6,15 +6,15 @@ import type { PlainCommand } from './plain-line.js';
 
 const SHOWS = ['status', 'diff', 'log', 'show'];
 /**
- * Options with which git writes, runs another program or reads any file on the disk. Git accepts them abbreviated, too.
+ * Options that make git write, run another program or read any file on the disk. Git also accepts their abbreviations.
  */
 const UNSAFE = ['--output', '--ext-diff', '--textconv', '--no-index'];
-/** Git compares two paths as with `--no-index` if one is outside the work tree. */
+/** Matches a path outside the work tree: given one, git compares files anywhere, as with `--no-index`. */
 const OUTSIDE = /^\/|(?:^|\/)\.\.(?:\/|$)/;
 const COUNT = /^[-+]?\d+[a-zA-Z]*$/;
 const OPTION = /^-[a-zA-Z0-9]+$|^--(?:bytes|chars|lines|words|quiet)(?:=[-+]?\d+[a-zA-Z]*)?$/;
 
-/** Returns whether a built-in rule allows a command, because it only shows something and no option makes it do more. */
+/** Returns whether a built-in rule allows a command: it only shows something, and no option makes it do more. */
 export function isShippedAllowed({ words: [program = '', ...given], isPiped }: PlainCommand): boolean {
   const [verb = ''] = given;
   if (program === 'dev-cli') return verb === 'check';
@@ -32,7 +32,7 @@ function isUnsafe(word: string): boolean {
 /** Git verbs that change nothing except a file that they are told to write. */
 const READS =
   'annotate blame cat-file check-attr check-ignore cherry count-objects describe diff diff-files diff-index diff-tree for-each-ref grep help log ls-files ls-remote ls-tree merge-base name-rev range-diff rev-list rev-parse shortlog show show-branch show-ref status var verify-commit verify-tag version whatchanged';
-/** Git verbs that only show something with certain next words, with certain options, or without arguments. */
+/** Git verbs that only show something before a word of `SHOWING`, with an option of `LISTING` or without arguments. */
 const MIXED = 'bisect branch config notes reflog remote stash submodule tag worktree';
 const SHOWING = 'list show get get-url log status';
 const LISTING = ['-l', '--list', '--get', '--get-all', '--get-regexp', '--contains', '--merged', '--points-at'];
@@ -60,7 +60,7 @@ export function findShippedDenial([program, ...rest]: readonly string[], isDrive
 const skipGitOptions = (words: readonly string[]): string[] =>
   new ProgramArguments(words, { valued: VALUED, stops: true }).operands;
 
-/** Launchers: the program that they run is a later word. */
+/** Programs that start another one, which one of their next words names. */
 const STARTERS = /^(?:npx|bunx|pnpx|node|(?:npm|pnpm|yarn|bun) (?:exec|x|dlx))$/;
 const OWN = /^dev-cli(?:-agent)?(?:@.*)?(?:\.c?js)?$/;
 
@@ -79,7 +79,5 @@ export function listReadings(words: readonly string[]): string[][] {
   return readings;
 }
 
-/**
- * Returns a program's bare name in lower case, because a file system that ignores case would find the program anyway.
- */
+/** Returns a program's name without directories and in lower case: on some file systems, `GIT` starts git, too. */
 const findName = (program: string): string => program.slice(program.lastIndexOf('/') + 1).toLowerCase();

@@ -7,18 +7,18 @@ import type { CallBlock, Message, ResultBlock } from './messages.js';
 import { findResult, isCall } from './pairs.js';
 
 /**
- * The summary of messages that a compaction removed (runtime.md, Compaction): fields, which the next compaction
- * updates, and one message, which is rendered from them.
+ * The summary that replaces messages removed by a compaction (runtime.md, Compaction). Its fields are stored and
+ * updated by the next compaction; the message for the model is rendered from them.
  */
 
 /** Values by name, the newest last. */
 type Named<Value = string> = [name: string, value: Value][];
 
-/** The fields, as a session stores them. */
+/** What the summary is made of, as a session stores it. */
 export type SummaryFields = {
   /** The user's first message. */
   first: string | null;
-  /** The user's later messages and, in `left`, how many of them were dropped from the beginning of this list. */
+  /** What the user said later. If there is no room, the oldest messages are dropped; `left` counts them. */
   users: string[];
   left: number;
   counts: { user: number; assistant: number; calls: number };
@@ -34,7 +34,7 @@ export type SummaryFields = {
   timeline: string[];
 };
 
-/** Maximum bytes of the message. */
+/** Maximum bytes of the rendered message. */
 const MOST = 8_192;
 /** Maximum characters of a line. */
 const LINE = 160;
@@ -82,7 +82,7 @@ export function mergeSummary(before: SummaryFields | null, messages: readonly Me
   return fitUsers(now);
 }
 
-/** Shortens runs of backticks, because the fence around the text has to be longer than any run in it. */
+/** Shortens runs of backticks, so that the fence around the text, which must exceed every run in it, stays short. */
 const clean = (text: string): string => maskSecrets(stripInvisible(text)).replace(/`{4,}/g, '```').trim();
 const toLine = (text: string): string => toBoundedLine(text.slice(0, 4 * LINE).replace(/`{4,}/g, '```'), LINE);
 
@@ -116,7 +116,7 @@ function noteCall(now: SummaryFields, { name: tool, input }: CallBlock, result: 
   now.timeline.push(toLine(`${key}: ${end}`));
 }
 
-/** Describes how a call ended; `bash` reports an exit code other than 0 on a line of its own. */
+/** Describes how a call ended. The tool `bash` ends its output with a line such as `[exit 1]` if a command failed. */
 function describeEnd(tool: string, { output, is_error: isError }: ResultBlock): string {
   const exit = tool === 'bash' ? /^\[((?:exit|ended) [^\]\n]{1,60})\]$/m.exec(output.slice(-2_000))?.[1] : undefined;
   return exit ?? (isError ? 'error' : tool === 'bash' ? 'exit 0' : 'done');

@@ -5,8 +5,8 @@ import type { CallBlock, Message, MessageBlock, ResultBlock } from './messages.j
 import { isCall, listOpenCalls, refuseCall } from './pairs.js';
 
 /**
- * A turn lasts from a user's message until the model needs nothing more (runtime.md, A turn). Pure: the caller carries
- * out effects.
+ * A turn begins with a user's message and lasts until the model needs nothing more (runtime.md, A turn). Pure: each
+ * step returns an effect, which the caller carries out.
  */
 
 /** How a turn ended. After `budget`, `provider` and `interrupted` it can be resumed (`resumeTurn`). */
@@ -14,42 +14,49 @@ export type TurnStatus =
   | ('completed' | 'empty' | 'truncated' | 'refused' | 'context' | 'max_iterations' | 'stuck')
   | ('budget' | 'provider' | 'interrupted');
 
-/** A turn as a session's snapshot stores it: JSON, with digests instead of inputs and outputs. */
+/** A turn as the session's snapshot stores it. Digests stand for the inputs and outputs of calls. */
 export type TurnState = {
   /** What the turn waits for; `idle` if there is no turn. */
   at: 'idle' | 'asking' | 'calling' | 'compacting';
-  /** Requests of the turn; a request that is repeated after a fault counts once. */
+  /** How many requests the turn has made. A request that is sent again after a fault counts once. */
   requests: number;
-  /** Why the request under way is a second attempt; a second failure for the same reason ends the turn. */
+  /**
+   * Why the request under way is a second attempt: the first answer was empty or cut off, or the history was too long.
+   * If the same happens again, the turn ends.
+   */
   retried: 'empty' | 'cut' | 'context' | null;
   /** Calls under way, in order. */
   calls: { id: string; digest: string }[];
   /** The id of the call that was cut off and is therefore not run. */
   cut: string | null;
   /**
-   * Digests of calls with their results, the newest last, and how often each has occurred since the last new digest.
+   * Digests of calls together with their results, the newest last. `times` counts how often the same call had the same
+   * result since a result that was new.
    */
   seen: [digest: string, times: number][];
 };
 
 export type TurnEvent =
-  /** A user's message was added to the history; calls that an earlier turn left open were closed. */
+  /** A user's message was added to the history. Calls without a result from the turn before got one. */
   | { type: 'user' }
   | { type: 'answered'; blocks: readonly MessageBlock[]; stop: StopReason }
   | { type: 'faulted'; kind: FaultKind; message: string }
-  /** `results`: one for each call of the answer, in order. `isOver`: the model is not asked again. */
+  /**
+   * `results` has one for each call of the answer, in order. If `isOver`, the turn ends and the model is not asked
+   * again.
+   */
   | { type: 'called'; results: readonly ResultBlock[]; isOver?: boolean }
   | { type: 'compacted'; shorter: boolean }
-  /** A limit forbids the request or cut its answer off. */
+  /** A limit forbade the request, or was reached while the answer arrived. */
   | { type: 'withheld' }
   | { type: 'interrupted' };
 
 export type TurnEffect =
   | { type: 'request' }
-  /** Carry out `calls`; `results` are the results of the other calls, which are not run. */
+  /** `calls` are to be carried out. `results` belong to the other calls of the answer, which are not run. */
   | { type: 'call'; calls: CallBlock[]; results: ResultBlock[] }
   | { type: 'compact' }
-  /** `results` close the calls that will not run. */
+  /** `results` belong to calls that are not run. */
   | { type: 'end'; status: TurnStatus; results: ResultBlock[]; fault?: { kind: FaultKind; message: string } };
 
 interface Step {
@@ -57,10 +64,10 @@ interface Step {
   effect: TurnEffect;
 }
 
-/** The state without a turn. */
+/** The state before the first turn and between turns. */
 export const IDLE: TurnState = { at: 'idle', requests: 0, retried: null, calls: [], cut: null, seen: [] };
 
-/** How often a call may have the same result before the turn is stuck, and how many calls are remembered. */
+/** A turn is stuck once a call has had the same result `EQUAL` times; the last `REMEMBERED` calls are compared. */
 const EQUAL = 3;
 const REMEMBERED = 50;
 
@@ -68,8 +75,8 @@ const CUT = 'not run: the answer was cut off within this call. Make it again, sh
 const LEFT = 'not run: the answer was cut off.';
 
 /**
- * Returns whether an answer joins the history. An answer that is refused, or has no calls and is empty or paused, does
- * not: the same history is sent again, or the turn ends.
+ * Returns whether an answer is added to the history. Three kinds are not: a refusal, an empty answer and a paused one
+ * (the last two only without calls). After them the same history is sent again, or the turn ends.
  */
 export function joinsHistory({ blocks, stop }: { blocks: readonly MessageBlock[]; stop: StopReason }): boolean {
   return stop !== 'refused' && (blocks.some(isCall) || (stop !== 'paused' && hasText(blocks)));
@@ -80,7 +87,7 @@ const hasText = (blocks: readonly MessageBlock[]): boolean =>
 
 /**
  * Advances a turn by one event.
- * @param iterations maximum requests of the turn; may differ from the last step's
+ * @param iterations maximum requests of the turn; may change from one step to the next
  * @throws Error for an event that the turn does not wait for
  */
 export function stepTurn(state: TurnState, event: TurnEvent, iterations: number): Step {
@@ -104,9 +111,8 @@ export function stepTurn(state: TurnState, event: TurnEvent, iterations: number)
 }
 
 /**
- * Returns the effect that an unfinished turn waits for, so that another process can resume it; null if there is no
- * turn. The effect `call` contains only the calls without a result, but the event `called` must carry the results of
- * all calls.
+ * Returns the effect with which another process can resume an unfinished turn; null if there is no turn. The effect
+ * `call` contains only calls without a result, but the event `called` that follows must carry the results of all calls.
  */
 export function resumeTurn({ at, cut }: TurnState, messages: readonly Message[]): TurnEffect | null {
   switch (at) {
@@ -136,7 +142,7 @@ function end({ requests }: TurnState, status: TurnStatus, results: ResultBlock[]
   return { state: { ...IDLE, requests }, effect: { type: 'end', status, results } };
 }
 
-/** Suspends the turn: its state does not change, so that it can be resumed. */
+/** Suspends the turn: the state stays the same, so another call of dev-cli can resume it. */
 function suspend(state: TurnState, status: TurnStatus, fault?: { kind: FaultKind; message: string }): Step {
   return { state, effect: { type: 'end', status, results: [], ...(fault !== undefined && { fault }) } };
 }
@@ -194,7 +200,7 @@ function takeResults(
     const one = digest([state.calls[at]?.digest, output, is_error]);
     const before = seen.find(([known]) => known === one)?.[1];
     const others = seen.filter(([known]) => known !== one);
-    // A new result is progress: repeating a check after a change is not a loop.
+    // A new result is progress, so all counts begin again: after a change, a check may be repeated.
     const rest = before === undefined ? others.map(([known]): [string, number] => [known, 0]) : others;
     const times = (before ?? 0) + 1;
     most = Math.max(most, times);

@@ -16,7 +16,7 @@ const combine = (merge: (counter: keyof Usage) => number): Usage =>
   Object.fromEntries(COUNTERS.map((counter) => [counter, merge(counter)])) as unknown as Usage;
 
 /**
- * Updates the usage of a request under way: the latest value of each counter counts; values that cannot be counts are
+ * Updates the usage of a request under way. Of each counter, the latest value counts; a value that is no count is
  * ignored.
  */
 export function updateUsage(before: Usage, told: Partial<Usage>): Usage {

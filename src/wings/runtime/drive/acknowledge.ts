@@ -8,21 +8,21 @@ import { stepComplete } from '../../../protocol/acknowledge/complete.js';
 import type { PendingAction } from '../../../run/action.js';
 import type { Context } from '../../../run/context.js';
 
-/** What a model passes to `finish`; everything else is read from the files that the action promised. */
+/** What a model passes to `finish`. The rest of the acknowledgement comes from the files that the action promised. */
 export interface FinishInput {
   /** One of the choices that the action offers. */
   choice?: string;
-  /** The reason for the choice, or the result if no file was promised. */
+  /** Why this choice was made; for an action that promises no file, the result itself. */
   reason?: string;
   /** Why the action cannot be done. */
   cannot?: string;
 }
 
-/** Fields of an acknowledgement that hold a free text, or `@FILE` for a file with the text. */
+/** Members of an acknowledgement that contain a text or, as `@FILE`, name a file that contains it. */
 const TEXTS = ['note', 'result', 'reason'] as const;
 
 /**
- * Carries out an action's acknowledgement, with the contents of the files that it names.
+ * Carries out an action's acknowledgement. Where it names a file, the file's content is filled in.
  * @throws DevCliError as `step complete`; `DATA_MISSING` for a file that does not exist
  */
 export function submitAcknowledgement(context: Context, { input }: Invocation, finish: FinishInput): Promise<Answer> {

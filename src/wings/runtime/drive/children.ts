@@ -16,8 +16,8 @@ type Delivery = { agent: Agent; said?: string; lost?: string; stop?: Exclude<Wor
 export const MAX_CHILDREN = 4;
 
 /**
- * Has each agent of a dispatch do its part, then acknowledges all of them together. An agent that fails gets a second
- * attempt in a fresh session, and is then left out (runtime.md, Driving).
+ * Lets each agent of a dispatch do its part, then acknowledges the dispatch once for all. An agent that fails may try
+ * again in a fresh session; if it fails twice, the acknowledgement leaves it out (runtime.md, Driving).
  */
 export async function driveChildren(driven: DrivenRun, action: DispatchAction): Promise<DriveResult> {
   const atOnce = action.parallel ? MAX_CHILDREN : 1;

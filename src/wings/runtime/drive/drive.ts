@@ -37,8 +37,8 @@ type DriveEnd =
   | { status: 'waiting'; reason: string; waiting: Question };
 
 /**
- * A question that a person has to answer, with `answer` or with the command of one of the `choices`, after writing the
- * file that `data` names, if any.
+ * A question that a person has to answer: with the command `answer`, or with that of one of the `choices`. If `data` is
+ * given, the file that it names must be written first.
  */
 interface Question {
   actionId: string;
@@ -53,7 +53,7 @@ const EXITS: Readonly<Record<DriveEnd['status'], ExitCode>> = {
   ...{ completed: 0, halted: 3, aborted: 3, waiting: 3, held: 3, budget: 3 },
   ...{ provider: 1, interrupted: 130 },
 };
-/** Seconds to wait for a command of the run before looking at the run again. */
+/** Seconds that one call of `next` waits for a command of the run; then the drive asks again. */
 const WAIT = 45;
 
 /**
@@ -131,14 +131,14 @@ async function driveOn(driven: DrivenRun): Promise<DriveEnd> {
   }
 }
 
-/** Turns an interruption outside a model request into the end of the drive. @throws any other error */
+/** Converts an interruption outside a model request to the drive's end `interrupted`. @throws any other error */
 function toInterrupted(error: unknown): DriveEnd {
   if (error instanceof DevCliError && error.code === 'INTERRUPTED')
     return { status: 'interrupted', reason: error.message };
   throw error;
 }
 
-/** Returns the question that a person has to answer, if the action is one for people. */
+/** Returns the question for a person; null if the action is one for the drive. */
 function findQuestion(action: PendingAction): Question | null {
   const { actionId } = action;
   if (action.action === 'wait-for-user') {
@@ -167,7 +167,7 @@ async function doAction(driven: DrivenRun, action: PendingAction): Promise<Drive
       return driveChildren(driven, action);
     case 'engine-dispatch':
       return driveTasks(driven, action);
-    // `next` has already waited for commands, and gates were handled before.
+    // The loop calls `next` again, which waits for commands; it has already ended the drive at a gate.
     case 'running':
     case 'wait-for-user':
       return { kind: 'went-on' };
@@ -201,7 +201,7 @@ async function driveSession(driven: DrivenRun, action: SessionAction): Promise<D
   return { kind: 'went-on' };
 }
 
-/** Ensures that a run has only one driver. @throws DevCliError `LOCKED` */
+/** Claims a run, so that no other process drives it at the same time. @throws DevCliError `LOCKED` */
 function claimRun({ root, clock, ids }: Context, name: string): Claim {
   const mine = claimPath(nameSessionDirectory(root, `${name}.driver`), {
     clock,
@@ -230,7 +230,7 @@ function renderEnd(run: string, end: DriveEnd, total: UsageTotal): Answer {
   };
 }
 
-/** Lists the ways to continue, for a person. */
+/** Renders for a person how the run can continue. */
 function listWays(run: string, end: DriveEnd, format: CommandFormatter): string[] {
   if ('resume' in end && end.resume !== undefined) return [`reopen it: ${format(end.resume)}`];
   if (end.status !== 'waiting') return [];

@@ -12,7 +12,7 @@ import { recordEntry } from '../../../run/transaction.js';
 import type { Runtime } from '../runtime.js';
 import { isLateAcknowledgement, type WorkEnd } from './finish.js';
 
-/** The result of doing an action: the run continued, or the drive stops. */
+/** What came of an action: the run can continue, or the drive must stop. */
 export type DriveResult = { kind: 'went-on' } | Exclude<WorkEnd, { kind: 'ended' }>;
 
 /** A run that this process drives. */
@@ -21,16 +21,19 @@ export interface DrivenRun {
   context: Context & WithPorts;
   run: { name: string; runId: string };
   /**
-   * Returns the context for a use case that is called now: as an agent, never as a person, and with the full time
-   * limit.
+   * Returns a fresh context for each use case. The caller in it is always an agent, never a person, and its time limit
+   * begins now.
    */
   call(): Context & WithPorts;
   /** Reads the action that the run waits for. @throws DevCliError as the store does */
   readAction(): Promise<ShownAction>;
-  /** Runs pieces of work one after the other, because each acknowledgement of a dispatch changes the pending action. */
+  /**
+   * Queues `work` behind earlier calls: each acknowledgement of a dispatch changes the pending action, so two at once
+   * would collide.
+   */
   inLine<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Acknowledges a dispatch for all of its children.
+   * Acknowledges a dispatch once for all its children.
    * @throws DevCliError for a refusal that neither the drive nor a person can resolve
    */
   acknowledge(input: AckInput): Promise<DriveResult>;
@@ -38,7 +41,7 @@ export interface DrivenRun {
   noteSpent(agent: string, tokens: number): Promise<void>;
   /** Reads a file that an action names. @throws DevCliError `IO` if it does not exist */
   read(path: string): string;
-  /** @param path a path as actions give it */
+  /** Converts a path in an action to an absolute one. @param path relative to the root */
   toAbsolute(path: string): string;
 }
 
@@ -84,7 +87,7 @@ export function openDriven(runtime: Runtime, context: Context & WithPorts, run: 
   };
 }
 
-/** Translates a refusal into the drive's next step. @throws errors that the drive cannot handle */
+/** Returns what follows from the refusal of an acknowledgement. @throws errors that the drive cannot handle */
 export function toStep(error: unknown): DriveResult {
   if (!(error instanceof DevCliError)) throw error;
   if (error.answer !== undefined) return { kind: 'parked', error };

@@ -8,7 +8,7 @@ import type { FinishInput } from './acknowledge.js';
 
 /** The state of a piece of work. */
 type Outcome =
-  /** The model has not called `finish`, or its call was refused; `refused` is the latest reason. */
+  /** `finish` was not called yet, or refused; `refused` is the latest reason. */
   | { kind: 'open'; refused?: string }
   | { kind: 'done'; said?: string }
   /** The work cannot be done, or `finish` was refused too often. */
@@ -22,30 +22,33 @@ type Outcome =
 export type WorkOutcome = Exclude<Outcome, { kind: 'open' | 'parked' }>;
 
 /**
- * How a piece of work ended, or why the drive has to stop before the work ends. `tokens`: all tokens that its session
- * used; 0 if an earlier driver already recorded the end.
+ * How a piece of work ended, or why the drive has to stop first. `tokens` counts all that its session used; it is 0 if
+ * an earlier driver has already recorded the end.
  */
 export type WorkEnd =
   | { kind: 'ended'; outcome: WorkOutcome; tokens: number }
   | { kind: 'parked'; error: DevCliError }
   | { kind: 'stopped'; status: 'budget' | 'provider' | 'interrupted'; reason: string };
 
-/** The tool with which a model reports the end of its work, and the outcome. */
+/** The tool `finish`, with which a model reports the end of its work, and what came of that report. */
 export interface FinishTool {
   tool: SessionTool;
   outcome: () => Outcome;
 }
 
-/** Number of refusals after which a piece of work fails. */
+/** After this many refusals of `finish`, the work counts as failed. */
 const REFUSALS = 4;
-/** Codes that mean that the action is no longer needed. Any other obstacle may be gone at the next call of `finish`. */
+/**
+ * Codes that mean that nobody waits for this action any more. After any other refusal, the model may call `finish`
+ * again.
+ */
 const STALE: readonly ErrorCode[] = ['STALE_ACTION', 'NOT_REACHED', 'PHASE_ENDED', 'RUN_ENDED'];
 /** Maximum number of problems of a refusal that are shown. */
 const TOLD = 20;
 
 /**
- * Creates the tool `finish` for one piece of work. It judges the work within the call, so that the model can still
- * correct what is wrong (runtime.md, Driving).
+ * Creates the tool `finish` for one piece of work. The work is judged while the call lasts: if the call is refused, the
+ * model can correct the work and call it again (runtime.md, Driving).
  * @param choices the choices of the action; empty if it has none
  * @param judge accepts the model's report, or throws the error with which the report is refused
  */
@@ -86,7 +89,7 @@ export function createFinish(
   return { tool, outcome: () => outcome };
 }
 
-/** Returns whether an acknowledgement comes too late. */
+/** Returns whether an acknowledgement is refused because its action is over. */
 export function isLateAcknowledgement({ code }: DevCliError): boolean {
   return STALE.includes(code);
 }

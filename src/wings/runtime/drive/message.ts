@@ -5,16 +5,16 @@ import type { Context } from '../../../run/context.js';
 
 type Place = Pick<Context, 'reader' | 'root' | 'library'>;
 
-/** Maximum characters of files that a message includes; it gives only the paths of other files. */
+/** Maximum characters of all files whose text a message includes; of further files, it gives only the paths. */
 const READ_CAP = 48 * 1024;
 
 /**
- * Renders the message of a session about its action (runtime.md, Driving): what to do, what to write and what to choose
- * from, then the files to read, fenced.
+ * Renders the first message of a session about its action (runtime.md, Driving): what to do, what to write, what to
+ * choose from, and then, fenced, the files to read.
  */
 export function renderActionMessage(action: PendingAction, place: Place): string {
   const { reader, root } = place;
-  // The task comes first, because compaction keeps the beginning of the message.
+  // The task comes first: when a history is shortened, the beginning of the user's first message is kept.
   const parts = [action.instruction];
   if ('data' in action && action.data !== undefined) parts.push(renderData(action.data, place));
   const choices = 'choices' in action ? (action.choices ?? []) : [];

@@ -6,17 +6,17 @@ import type { FinishTool, WorkEnd, WorkOutcome } from './finish.js';
 
 /** A piece of work that one session does. */
 export interface SessionWork {
-  /** The session's id, by which the successor of a killed driver finds it. */
+  /** The session's id. After a driver was killed, the next one finds the session by it. */
   id: string;
   kind: 'drive' | 'child';
   work: NonNullable<SessionState['work']>;
-  /** The role, which selects its model; null for the main agent. */
+  /** The role; the session's model depends on it. Null for the main agent. */
   role: string | null;
   /** Absolute paths below `.dev` that the session may write. */
   promised: readonly string[];
-  /** True if the session may write only promised files. */
+  /** Whether the session may write nothing but its promised files. */
   isReadOnly: boolean;
-  /** The whole task. */
+  /** The session's first message, which states the whole task. */
   message: string;
   finish: FinishTool;
 }
@@ -28,7 +28,8 @@ const GO_ON = 'Continue the task from where it stands, and call finish when it i
 const REMINDERS = 2;
 
 /**
- * Has a session do a piece of work, continuing where an earlier driver left it (runtime.md, Driving).
+ * Lets a session do a piece of work. If an earlier driver began it, the session continues where it was (runtime.md,
+ * Driving).
  * @throws DevCliError `LOCKED` if another process is using the session; `IO`
  */
 export async function performWork(driven: DrivenRun, work: SessionWork): Promise<WorkEnd> {

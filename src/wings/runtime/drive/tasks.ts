@@ -10,13 +10,13 @@ import type { DrivenRun, DriveResult } from './driven.js';
 import { createFinish, type WorkEnd } from './finish.js';
 import { performWork } from './perform.js';
 
-/** Seconds that one check waits for a command; then the check is repeated. */
+/** Seconds that one check waits for the acceptance commands; if they still run, it is repeated. */
 const CHECK_SECONDS = 45;
 
 /**
- * Has a separate session do each task that is handed out, four at once, until no task is left; includes tasks that
- * appear meanwhile (runtime.md, Driving). Each task is judged and handed in separately, so that the engine can continue
- * with todos that depend on it.
+ * Starts a session for each task that is handed out, at most four at a time, until no task is left; tasks that the run
+ * hands out meanwhile are included (runtime.md, Driving). Each task is judged and acknowledged by itself, so the todos
+ * that depend on it need not wait for the others.
  */
 export async function driveTasks(driven: DrivenRun, first: EngineDispatchAction): Promise<DriveResult> {
   const atWork = new Map<string, Promise<void>>();
@@ -45,7 +45,7 @@ export async function driveTasks(driven: DrivenRun, first: EngineDispatchAction)
       );
     }
     if (atWork.size === 0) {
-      // Thrown only now, because the other tasks hold their sessions until they end.
+      // The error is thrown only when no other task is at work, because those still use their sessions.
       if (errors.length > 0) throw errors[0];
       return stop ?? { kind: 'went-on' };
     }
@@ -80,7 +80,7 @@ async function performTask(driven: DrivenRun, task: TaskView): Promise<WorkEnd> 
 }
 
 /**
- * Runs the acceptance commands of a task as `verify` will.
+ * Runs the acceptance commands of a task, as its stage `verify` will do later.
  * @throws DevCliError `EVIDENCE_INVALID` with the commands that failed or the changed files that are not listed
  */
 async function checkTask(driven: DrivenRun, action: string): Promise<void> {

@@ -35,7 +35,7 @@ export interface HookOutcome {
 /** How a hook ended. */
 type HookEnd = { ended: GroupEnd; stdout: string; stderr: string };
 
-/** Lists the hooks of a moment that match a tool. @param tool the tool's own name */
+/** Lists the hooks of this moment that match a tool. @param tool the tool's name in the runtime */
 export function listMatchingHooks(hooks: Hooks, moment: HookMoment, tool: string): Hook[] {
   const listed = (hooks[moment] ?? []).map((hook) => (typeof hook === 'string' ? { command: hook } : hook));
   return listed.filter(({ match }) => match === undefined || match.split('|').some((one) => fits(one.trim(), tool)));
@@ -44,7 +44,10 @@ export function listMatchingHooks(hooks: Hooks, moment: HookMoment, tool: string
 const fits = (pattern: string, tool: string): boolean =>
   findToolName(pattern, [tool]) === tool || (pattern !== '' && createGlobTest([pattern.toLowerCase()])(tool));
 
-/** Interprets the output and exit of a hook. */
+/**
+ * Interprets how a hook ended. Exit 0 permits the call unless the JSON output blocks it; exit 2 denies it; anything
+ * else is a failure of the hook.
+ */
 export function readOutcome(moment: HookMoment, tool: string, hook: Hook, end: HookEnd): HookOutcome {
   const parsed = parseOrNull(end.stdout);
   const said = isRecord(parsed) ? listMessages(parsed) : [end.stdout.trim()].filter((text) => text !== '');
@@ -71,8 +74,8 @@ function listMessages(said: Record<string, unknown>): string[] {
 }
 
 /**
- * Appends the messages of hooks to a result. A denial after the call cannot undo the call's effect; it only marks the
- * result as an error.
+ * Appends what hooks said to a call's result. A hook that denies the call only after it ran cannot undo it, so the
+ * result is merely marked as an error.
  * @param outcomes the outcomes of the hooks before and after the call
  */
 export function appendFeedback(result: ToolResult, ...outcomes: readonly HookOutcome[]): ToolResult {

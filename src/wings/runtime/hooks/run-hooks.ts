@@ -9,7 +9,7 @@ import { type Hook, type HookMoment, type HookOutcome, type Hooks, listMatchingH
 /** Runs hooks before and after a call (runtime.md, Hooks). */
 
 const SECONDS = 60;
-/** Maximum bytes kept of each stream of a hook. */
+/** Maximum bytes kept of a hook's standard output, and of its standard error. */
 const COUNTED = 64 * 1024;
 /** Maximum bytes of an environment variable; a longer one is omitted. */
 const LONGEST = 32 * 1024;
@@ -27,12 +27,12 @@ export interface HookedCall {
   result?: { output: string; isError: boolean };
 }
 
-/** The environment in which hooks run. */
+/** What hooks need in order to run. */
 export interface HookSite {
   hooks: Hooks;
-  /** Absolute. */
+  /** The directory in which hooks run, as an absolute path. */
   cwd: string;
-  /** The environment of hooks, without the runtime's keys. */
+  /** Environment variables of hooks, without the keys of providers. */
   env: Readonly<Record<string, string | undefined>>;
   signal: AbortSignal;
   /** Masks secrets in text that is shown or stored. */
@@ -40,7 +40,7 @@ export interface HookSite {
 }
 
 /**
- * Runs the hooks of a moment one after the other, until one denies the call.
+ * Runs the hooks for this moment one after the other, until one of them denies the call.
  * @throws the signal's reason once the signal aborts; never because a hook fails
  */
 export async function runHooks(moment: HookMoment, call: HookedCall, site: HookSite): Promise<HookOutcome> {
@@ -62,16 +62,16 @@ async function runHook(hook: Hook, moment: HookMoment, call: HookedCall, site: H
     const options = { cwd, env: { ...env, ...buildVariables(moment, call) }, detached: true, stdio: 'pipe' } as const;
     child = childProcess().spawn('sh', ['-lc', hook.command], options);
   } catch (error) {
-    // `spawn` throws for invalid arguments; other failures to start are reported through events.
+    // Invalid arguments make `spawn` throw; all other failures to start are reported as events of the child.
     const ended = { end: 'unstarted', code: getSystemCode(error) ?? 'unknown' } as const;
     return readOutcome(moment, call.tool, hook, { ended, stdout: '', stderr: '' });
   }
   const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
-  // A hook may end without reading its input.
+  // If the hook ends without reading its input, writing fails; that is no error.
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify(buildEvent(moment, call, cwd)));
   const ended = await awaitGroup(child, { signal, milliseconds: (hook.timeout ?? SECONDS) * 1000 });
-  // Processes that the hook left behind may keep the streams open.
+  // A process that the hook left running may hold the streams open; nobody waits for it.
   for (const stream of child.stdio) stream?.destroy();
   signal.throwIfAborted();
   return readOutcome(moment, call.tool, hook, { ended, stdout: stdout(), stderr: stderr() });
@@ -114,6 +114,6 @@ function collect(stream: Readable): () => string {
     if (room > 0) kept.push(chunk.subarray(0, room));
     room -= chunk.length;
   });
-  // Drops a partial character at the cut.
+  // With `stream: true`, half a character at the end, where the text was cut, is dropped.
   return () => new TextDecoder().decode(Buffer.concat(kept), { stream: true });
 }

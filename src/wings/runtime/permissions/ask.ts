@@ -5,8 +5,8 @@ import type { PermissionDecision } from '../core/permissions.js';
 /** Asks a person for permission to make a call (runtime.md, Permissions). */
 
 /**
- * Decides about a judged call.
- * @returns null to carry the call out, otherwise its result
+ * Decides whether a call that was judged may be carried out.
+ * @returns null if it may; otherwise the text that the model gets as its result
  * @throws as `ask`, if the question is interrupted
  */
 export type Approve = (
@@ -14,16 +14,16 @@ export type Approve = (
   call: { tool: string; input: JsonObject },
 ) => Promise<string | null>;
 
-/** Maximum characters of an input that are shown; a person would not read more of a file. */
+/** Maximum characters of a call's input that the question shows; nobody would read a whole file there. */
 const SHOWN = 4_000;
 
 /**
  * Creates the function that decides about calls.
- * @param ask asks at the terminal (`Context.ask`); null if nobody can be asked, so that a call that needs approval is
- * refused with the judgement's reason
+ * @param ask asks a person at the terminal (`Context.ask`). If null, nobody can be asked: a call that needs approval is
+ * refused with the reason that its judgement gave
  */
 export function createApprove(ask: ((question: string) => Promise<string>) | null): Approve {
-  // Asks one question at a time, even if several sessions ask.
+  // The previous question: even if several sessions ask at once, a person sees one question at a time.
   let last: Promise<unknown> = Promise.resolve();
   return async (judgement, { tool, input }) => {
     if (judgement.judged === 'allow') return null;
@@ -46,7 +46,7 @@ function renderQuestion(reason: string, tool: string, input: JsonObject): string
   ].join('\n');
 }
 
-/** Shows the codes of characters that a terminal would hide or interpret. */
+/** Replaces each character that a terminal would hide or interpret by its code, such as `\u{1b}`. */
 function reveal(text: string): string {
   const showCode = (found: string) => [...found].map((one) => `\\u{${one.codePointAt(0)?.toString(16)}}`).join('');
   return replaceInvisible(text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, showCode), showCode);

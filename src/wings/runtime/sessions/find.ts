@@ -19,7 +19,7 @@ export async function listSessions(
   for (const id of (await streams.streams()).filter(wants)) {
     try {
       const { snapshot } = await streams.read(id);
-      // A copied session would be counted twice, and its id would not identify it.
+      // A copy of a session's directory is left out: its usage would count twice, and two sessions would have one id.
       if (snapshot !== null && snapshot.id !== id)
         warnings.push(`The session ${id} is left out: it is a copy of ${snapshot.id}.`);
       else if (snapshot !== null) sessions.push(snapshot);
@@ -53,7 +53,7 @@ export function sumSessionUsage(
  */
 export async function findSession(context: SessionsContext, given: string): Promise<SessionState> {
   const streams = openSessions(context);
-  // Reading by the full id reports why a session cannot be read.
+  // For a full id, `read` throws if the session is unreadable; `listSessions` would only leave it out.
   if ((await streams.streams()).includes(given)) {
     const { snapshot } = await streams.read(given);
     if (snapshot?.id === given) return snapshot;

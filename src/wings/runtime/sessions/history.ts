@@ -3,7 +3,7 @@ import type { Entry } from '../../../store/store.js';
 import type { Message, ResultBlock, Usage } from '../core/messages.js';
 
 /**
- * Journal entries of a session; those with messages hold user input, answers, results of calls, and compacted
+ * Entries of a session's journal. Those with messages hold what the user wrote, answers, results of calls and compacted
  * histories.
  */
 export type SessionEntry =
@@ -12,7 +12,7 @@ export type SessionEntry =
   | { type: 'requested' }
   /** A request was sent, but got no usable answer. */
   | { type: 'unanswered' }
-  /** `usage` is present if the answer did not join the history. */
+  /** An answer that was not added to the history has no `message`, and its `usage` is given here. */
   | { type: 'answered'; message?: Message; usage?: Usage; stop: string }
   | { type: 'begun'; call: string; data: JsonObject }
   | { type: 'ended'; result: ResultBlock; data?: JsonObject }

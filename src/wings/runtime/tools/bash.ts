@@ -83,10 +83,7 @@ async function runOnce(request: JobRequest, { signal }: ToolScope, runners: Runn
   }
 }
 
-/**
- * Builds the result for the model. The log is cleaned in place before its path is shown; cleaning twice changes
- * nothing.
- */
+/** Builds the result for the model. The log file itself is cleaned first, because the result names its path. */
 function toResult(exit: ExitRecord | null, timeout: number, site: ToolScope): ToolResult {
   const log = getLogFile(site.directory);
   const raw = readJobText(log);

@@ -4,7 +4,7 @@ import { expandPattern, findGround, renderFoundPath, runGitSearch } from './sear
 import { GLOB_MOST } from './specs.js';
 import { ToolRefusal, type ToolResult, type ToolScope } from './tool.js';
 
-// A plain `require`, as in project/find-files.ts, because the package is not needed if there is git.
+// Loaded only when it is called, as in project/find-files.ts: with git, the package is not needed.
 const fastGlob = (): typeof import('fast-glob') => require('fast-glob');
 
 /**
@@ -24,7 +24,7 @@ export async function globFiles({ pattern, path = '.' }: GlobInput, site: ToolSc
   if (ground.isFile) throw new ToolRefusal(`${ground.place.name} is a file, not a directory`);
   const list = hasGit ? listByGit : listAll;
   const found = await list(expandPattern(pattern, directory), directory, site.signal);
-  // Git's index may list deleted files and nested repositories.
+  // Git also lists deleted files and nested repositories; these are left out.
   const isThere = (name: string) => readStats(`${directory}/${name}`)?.isDirectory() === false;
   const names: string[] = [];
   for (const name of [...new Set(found)].sort()) {
@@ -49,7 +49,7 @@ async function listAll(patterns: readonly string[], cwd: string, signal: AbortSi
   const isHeavy = (part: string) => part !== '**' && part.split('*').length > MOST_STARS + 1;
   if (patterns.some((one) => one.split('/').some(isHeavy) || one.split('**').length > MOST_STARS + 1))
     throw new ToolRefusal(`the pattern has more than ${MOST_STARS} stars in one part, or more than ${MOST_STARS} **`);
-  // Escapes characters that are special here but not in git.
+  // Escapes characters that have a meaning for `createGlobTest`, but none for git.
   const fits = createGlobTest(patterns.map((one) => one.replace(/[()|+!@{}]/g, '\\$&')));
   const ways = { dot: true, followSymbolicLinks: false, suppressErrors: true };
   const files = fastGlob().stream('**', { ...ways, cwd, ignore: ['**/.git/**', '**/node_modules/**'] });

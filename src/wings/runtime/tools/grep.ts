@@ -17,8 +17,8 @@ type GrepInput = {
 const LINE = 1_000;
 
 /**
- * Searches the contents of files. Skips files that may hold secrets, except a file that the input names itself, because
- * a rule had to allow that call.
+ * Searches the contents of files. Files that may hold secrets are skipped. A file that the input names is searched in
+ * any case, because a rule had to allow that call.
  * @param seconds time limit; 10 by default
  * @throws ToolRefusal, DevCliError `INTERRUPTED`, system errors
  */
@@ -50,7 +50,7 @@ function chooseOutput({ output_mode: mode, ...input }: GrepInput): string[] {
   const ignore = input['-i'] === true ? ['-i'] : [];
   if (mode !== 'content') return [...ignore, '-c'];
   const around = (['-A', '-B', '-C'] as const).filter((name) => input[name] !== undefined);
-  // The column distinguishes matching lines from context lines.
+  // With `--column`, matching lines have a column and context lines have none; `readLine` tells them apart by that.
   return [...ignore, '-n', '--column', ...around.map((name) => `${name}${input[name]}`)];
 }
 

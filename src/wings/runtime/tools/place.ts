@@ -40,7 +40,7 @@ export function isSecretFile(path: string): boolean {
 export function resolveToolPath(input: string, { workTree, root: givenRoot }: Site): ToolPath {
   const shown = toBoundedLine(input, 300);
   if (input.trim() === '') throw new ToolRefusal('the path is empty');
-  // Also rejects lone surrogates, because they would name another file.
+  // Lone surrogates are rejected, too: Node would replace them and thereby open another file.
   if (/\p{Cc}/u.test(input) || stripInvisible(input) !== input)
     throw new ToolRefusal(`${shown}: a name may not have control or invisible characters`);
   const [top, root] = [realpathSync.native(workTree), realpathSync.native(givenRoot)];
@@ -49,7 +49,7 @@ export function resolveToolPath(input: string, { workTree, root: givenRoot }: Si
   const inTree = follow(top, lexical);
   const path = inTree ?? (home && follow(home, lexical));
   if (path === null) throw new ToolRefusal(`${shown} is outside the work tree, ${workTree}`);
-  // Checks the path as written, too, because the target of a link called `.git` also belongs to git.
+  // The path as written is checked, too: a link called `.git` may lead to a directory of another name.
   const ways = inTree === null ? [relative(home ?? root, path)] : [relative(top, path), relative(workTree, lexical)];
   const parts = ways.map((way) => way.split(sep).map(foldName));
   if (parts.some((names) => names.includes('.git'))) throw new ToolRefusal(`${shown}: .git belongs to git`);

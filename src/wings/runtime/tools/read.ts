@@ -22,7 +22,7 @@ export function readFile(input: ReadInput, site: ToolScope, marks: ReadMarks): T
   const { path, offset = 0, limit = READ_LINES } = input;
   const place = resolveToolPath(path, site);
   const { text, digest } = readTextFile(place);
-  // Cleans the whole text before lines are selected, because part of a key is not recognized.
+  // The whole text is cleaned before lines are selected: a key of which a part is cut off would not be recognized.
   const clean = site.clean(text.replace(/^\ufeff/, ''));
   const lines = clean === '' ? [] : clean.replace(/\n$/, '').split('\n');
   if (offset >= lines.length && offset > 0) throw new ToolRefusal(`${place.name} ends before line ${offset + 1}`);

@@ -27,7 +27,7 @@ const KEPT = ['/run/systemd/resolve', '/run/resolvconf', '/run/NetworkManager/re
 
 /**
  * Checks once whether the sandbox works.
- * @returns null if commands run without a sandbox, because of `off`, or because of `auto` if it does not work;
+ * @returns null if commands run without one: the setting is `off`, or it is `auto` and the sandbox does not work;
  * `missing` if the sandbox is required but does not work
  * @throws DevCliError `INTERRUPTED`
  */
@@ -68,7 +68,7 @@ export function wrapInSandbox(
   const mine = findReal(own);
   const program = mine !== null && isWithin(tree, mine) ? mine : null;
   const steering = new Set([top && join(top, '.git'), git?.own, git?.common, ...homes, program]);
-  // Git reads the whole repository, even if the work tree is a subdirectory of it.
+  // If the work tree is a subdirectory of a repository, git still needs to read the whole repository.
   const around = top !== null && top !== tree && (hidden === null || !isWithin(top, hidden)) ? top : null;
   return [
     ...buildBase(network),
@@ -80,7 +80,7 @@ export function wrapInSandbox(
   ];
 }
 
-/** Mounts the directories of PATH that lie in HOME, or lead there, at their own paths; HOME itself is not mounted. */
+/** Mounts directories of PATH that are in HOME or lead there, each at its own path. The rest of HOME stays hidden. */
 function listPrograms(searchPath: string, home: string): string[] {
   return searchPath.split(delimiter).flatMap((directory) => {
     const real = isAbsolute(directory) ? findReal(directory) : null;

@@ -18,15 +18,15 @@ const MAX_OUTPUT = 32 * 1024 * 1024;
 const MOST_PATTERNS = 64;
 
 /**
- * Makes names and texts UTF-8, and git's messages English. As a precaution, keeps git from fetching, because a
- * repository's own configuration could control how.
+ * Makes names and texts UTF-8, and git's messages English. Keeps git from fetching, which a repository's own
+ * configuration could use to start any program.
  */
 const GIT = { LC_ALL: 'C.UTF-8', LANGUAGE: '', GIT_OPTIONAL_LOCKS: '0', GIT_ALLOW_PROTOCOL: 'none' };
 
-/** Where a search begins, and whether git lists the files; git does not do so in `.dev`, or for a single named file. */
+/** Where a search begins. `hasGit`: git lists the files; it does not do so in `.dev` or for a single file. */
 export interface SearchRoot {
   place: ToolPath;
-  /** Absolute. */
+  /** The absolute path of the directory that is searched. */
   directory: string;
   isFile: boolean;
   hasGit: boolean;
@@ -81,7 +81,7 @@ export function expandPattern(pattern: string, directory: string): string[] {
     throw new ToolRefusal(`${shown} leads out of the searched directory; give the other directory as path`);
   const expanded = [own];
   for (let at = 0; at < expanded.length; ) {
-    // Takes innermost braces with a comma, leftmost first.
+    // Expands the innermost braces first, from left to right. Braces without a comma stay as they are.
     const [found, inside = ''] = /\{([^{}]*,[^{}]*)\}/.exec(expanded[at] ?? '') ?? [];
     if (found === undefined) at += 1;
     else expanded.splice(at, 1, ...inside.split(',').map((one) => (expanded[at] ?? '').replace(found, () => one)));

@@ -3,7 +3,10 @@ import type { PermissionLevel } from './tool.js';
 
 /** Descriptions and schemas of the tools (runtime.md, Tools). Part of every request, so each word costs tokens. */
 
-/** Limits: bytes of a file; lines per read; files listed; default lines or files shown; milliseconds of a command. */
+/**
+ * Limits, in this order: bytes of a file; lines per read; files listed; lines or files shown by default; milliseconds
+ * of a command by default, and at most.
+ */
 export const FILE_BYTES = 10 * 1024 * 1024;
 export const READ_LINES = 2_000;
 export const GLOB_MOST = 100;
@@ -23,9 +26,9 @@ const lines = (where: string) => whole(0, `Lines shown ${where} a match. For con
 const PATH = text('Absolute, or relative to the work tree.');
 
 /**
- * @param alias the harnesses' name for the tool
+ * @param alias the name of the same tool in harnesses
  * @param needed how many of the first keys are required
- * @returns a closed schema, with only keywords that every provider and `misfit` know
+ * @returns its parts, with a schema that allows no other keys and has only keywords that all providers know
  */
 const spec = (alias: string, needs: PermissionLevel, description: string, needed: number, properties: Keys) => {
   const required = Object.keys(properties).slice(0, needed);
@@ -33,7 +36,7 @@ const spec = (alias: string, needs: PermissionLevel, description: string, needed
   return { alias, needs, description, schema };
 };
 
-/** The tools, by name. In the sandbox, `bash` needs less permission. */
+/** The tools, by name. In the sandbox, `bash` needs less permission than is stated here. */
 export const SPECS = {
   read_file: spec(
     'Read',

@@ -34,10 +34,10 @@ export interface ToolScope {
 }
 
 /**
- * What a call will do, determined without doing it. `file`: the digests (SHA-256, null: no file) before and after are
- * recorded before `write` runs, so that a call that was cut off can be recognized as done or not done. `command`: `run`
- * starts the command unless the call's directory shows that it was started, and collects its end, so that it never runs
- * twice.
+ * What a call will do; finding it out changes nothing. `file`: the digests of the file before and after (SHA-256; null:
+ * no file) are recorded before `write` runs, so a later process can see whether an interrupted call wrote. `command`:
+ * `run` starts the command unless the call's directory shows that this was done, so no command runs twice, and collects
+ * its end.
  */
 export type CallPlan =
   | { kind: 'read'; run: () => Promise<ToolResult> }
@@ -50,9 +50,9 @@ export interface SessionTool extends ToolDescription {
   needs: PermissionLevel;
   /** Whether calls of the tool may run concurrently. */
   isParallel: boolean;
-  /** What rules match (`permissions`): a path as the input names it, a shell line, or nothing. */
+  /** What permission rules are compared with: a path as the input names it, a shell line, or (null) the whole input. */
   target: (input: JsonObject) => { path: string } | { command: string } | null;
-  /** The same call in the terms of harness hooks: `Write`, `Edit`, `Bash`, … with their names for the input. */
+  /** The same call as harnesses report it to hooks: with `Write`, `Edit`, `Bash`, … and their names for the input. */
   toHook: (input: JsonObject) => { tool: string; input: JsonObject };
   /**
    * Determines what a call would do.

@@ -57,7 +57,7 @@ function tellFaults(name: string, prepare: () => CallPlan, site: ToolScope): Cal
   }
 }
 
-/** @throws errors that are not the call's fault */
+/** Describes a fault of the call to the model. @throws any error that is not the call's fault */
 function describeFault(name: string, error: unknown, { workTree }: ToolScope): string {
   if (error instanceof ToolRefusal) return error.message;
   const told = toIoError(error, workTree, workTree);

@@ -46,7 +46,7 @@ export function planEdit(input: EditInput, site: ToolScope, marks: ReadMarks): C
   return planFile(place, { before: digest, content: pieces.join(after), told }, site, marks);
 }
 
-/** Adapts line ends to the file, because the model sees lines without carriage returns and may omit them. */
+/** Adapts the input's line ends to the file: the model sees lines without carriage returns, and may write none. */
 function fitLineEnds(text: string, { old_string: before, new_string: after }: EditInput) {
   const isBare = text.includes('\r\n') && !text.includes(before) && !before.includes('\r');
   const fitted = (one: string) => (isBare ? one.replace(/\r?\n/g, '\r\n') : one);

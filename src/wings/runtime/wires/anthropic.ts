@@ -14,7 +14,7 @@ export function openAnthropic(settings: WireSettings): Wire {
       const budgetTokens = budgetThinking(effort, maxOutput);
       if (budgetTokens === null) return {};
       const anthropic = { thinking: { type: 'enabled', budgetTokens } };
-      // The package adds the budget to the maximum output.
+      // The package adds the budget to `maxOutputTokens`, so it is subtracted here.
       return { providerOptions: { anthropic }, maxOutputTokens: maxOutput - budgetTokens };
     },
   };

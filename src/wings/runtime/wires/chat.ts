@@ -2,7 +2,8 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import type { Wire, WireSettings } from './sdk.js';
 
 /**
- * The name given to the package. It returns Gemini's signatures under that name, but reads them only under this one.
+ * The name that the package is given. Gemini's signatures come back under this name, whatever it is, but the package
+ * sends them only if they are under `google`.
  */
 const NAME = 'google';
 

@@ -23,7 +23,7 @@ const STATUSES: Readonly<Record<number, FaultKind>> = {
   ...{ 200: 'transport', 401: 'auth', 402: 'auth', 403: 'auth', 408: 'timeout', 409: 'transport', 413: 'context' },
   ...{ 429: 'rate', 503: 'overloaded', 504: 'timeout', 529: 'overloaded' },
 };
-/** Names that services give their errors. Names of the first two kinds also occur in error messages. */
+/** Names that services give to errors. Those of `OVERLOADED` and `RATE` are also looked for in error messages. */
 const OVERLOADED = /overloaded|over capacity/i;
 const RATE = /rate[ _-]?limit|quota|resource_exhausted|too many requests/i;
 const AUTH = /authentication|permission|unauthori[sz]ed|api_key/i;
@@ -47,7 +47,7 @@ export function toFault(
   const fault = causes.find((cause) => cause instanceof ProviderFault);
   if (fault !== undefined) return fault;
   const whole = isRecord(error) ? error : { message: String(error) };
-  // If the first event is unreadable, the Anthropic package wraps its parse error in the error of a refused request.
+  // If the first event cannot be read, the Anthropic package reports a refused request and puts its parse error inside.
   const first = parseOrNull(String(whole['responseBody']));
   const isFirst = isRecord(first) && RECEIVED.test(String(first['name']));
   const given = isFirst ? { ...first, message: whole['message'], responseHeaders: whole['responseHeaders'] } : whole;
@@ -82,14 +82,14 @@ function readTold(given: Record<string, unknown>) {
   const detail = isRecord(inner['error']) ? inner['error'] : inner;
   const status = [statusCode, detail['code']].find((code) => typeof code === 'number' && code >= 100);
   const called = [detail['type'], detail['code'], detail['status']].filter((one) => typeof one === 'string');
-  // A body that the package did not understand says more than the name of the status.
+  // A body that the package could not interpret is added, because the message alone only names the status.
   const more = raw === '' || data !== undefined ? message : `${message}: ${String(raw).slice(0, 4 * MESSAGE)}`;
   const text = detail === given ? more : (detail['message'] ?? more);
   const delay = /"retryDelay":\s*"([^"]*)"/.exec(String(raw))?.[1];
   return { status: status as number | undefined, called: called.join(' '), message: String(text ?? ''), delay };
 }
 
-/** Returns whether an error wraps an error event whose form the package does not know. */
+/** Returns whether the package failed to interpret an event that reports an error of the service. */
 function isUnread(given: Record<string, unknown>): given is { value: Record<string, unknown> } {
   const { name, value } = given;
   return (
@@ -119,7 +119,7 @@ function nameBroken(name: string, codes: string): FaultKind {
   return /TIMEDOUT|TIMEOUT/.test(codes) ? 'timeout' : 'transport';
 }
 
-/** Parses seconds or a date. */
+/** Converts `Retry-After`, which is a number of seconds or a date, to milliseconds from now. */
 function readRetryAfter(told: string | undefined, now: number): number | undefined {
   if (told === undefined) return undefined;
   const wait = /^\s*\d+(?:\.\d+)?s?\s*$/.test(told) ? Number.parseFloat(told) * 1_000 : Date.parse(told) - now;

@@ -82,7 +82,7 @@ function findAddress({ api, baseURL = ADDRESSES[api], provider }: ChosenModel): 
       `The provider ${provider} needs an address: set its baseURL in the configuration.`,
     );
   const address = baseURL.replace(/\/+$/, '');
-  // The paths of compatible APIs may continue after a version.
+  // An address that names a version is used as it is. In compatible APIs, the path may continue after the version.
   if ((api === 'chat' ? /\/v\d\w*(?:\/|$)/ : /\/v\d\w*$/).test(address)) return address;
   return `${address}/${api === 'google' ? 'v1beta' : 'v1'}`;
 }

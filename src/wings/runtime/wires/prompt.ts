@@ -34,7 +34,7 @@ export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'me
     return content === '' ? history : [{ role: 'system', content }, ...history];
   }
   const cached = system.findLastIndex((block) => block.cached);
-  // Results and the user message after them count as one message.
+  // Anthropic counts results and the user message after them as one message, so only the latter is marked.
   const marked = history.filter(({ role }, at) => role !== 'assistant' && history[at + 1]?.role !== 'user').slice(-2);
   return [
     ...system.map(({ text }, at) => ({ role: 'system' as const, content: text, ...(at === cached && BREAKPOINT) })),
@@ -46,7 +46,7 @@ export function toPrompt({ system, messages }: Pick<ModelRequest, 'system' | 'me
 export function toTools(tools: ModelRequest['tools'], { api }: To): NonNullable<SdkCall['tools']> {
   return tools.map(({ name, description, schema }, at) => ({
     ...{ type: 'function', name, description, inputSchema: schema },
-    // Otherwise OpenAI makes the model fill in all optional values.
+    // Unless told otherwise, OpenAI makes the model fill in all optional values.
     ...(api === 'openai' && { strict: false }),
     ...(api === 'anthropic' && at === tools.length - 1 && BREAKPOINT),
   }));
@@ -54,7 +54,7 @@ export function toTools(tools: ModelRequest['tools'], { api }: To): NonNullable<
 
 /** Converts a message; returns no message if nothing of it is left. */
 function turnMessage({ role, blocks }: Message, to: To): SdkMessage[] {
-  // Within a history, most providers support neither system messages nor blank texts.
+  // Most providers accept neither a system message within a history nor an empty text.
   const texts = blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? block : []));
   const message: SdkMessage =
     role === 'assistant'
@@ -95,7 +95,7 @@ function giveBack(attached: ProviderData | undefined, { provider }: To): { provi
   return attached?.provider === provider ? { providerOptions: attached.options as SdkOptions } : {};
 }
 
-/** Adapts the id of a call, because these two APIs reject some characters and lengths that other providers use. */
+/** Adapts a call's id: Anthropic's and OpenAI's APIs reject some characters and lengths that other providers use. */
 function toId(id: string, { api }: To): string {
   return api === 'anthropic' || api === 'openai' ? id.replace(/[^\w-]/g, '_').slice(-64) : id;
 }

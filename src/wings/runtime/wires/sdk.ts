@@ -5,11 +5,11 @@ import type { Effort, ModelRequest } from '../provider.js';
 
 /** A model of one of the packages; all have the same type. */
 type SdkModel = ReturnType<OpenAICompatibleProvider['chatModel']>;
-/** A request to such a model. */
+/** A request in the form that all packages take. */
 export type SdkCall = Parameters<SdkModel['doStream']>[0];
-/** Options that only one package reads, by its name. */
+/** Options for a single package, by the package's name; the others ignore them. */
 export type SdkOptions = NonNullable<SdkCall['providerOptions']>;
-/** The answer, piece by piece. */
+/** An answer, piece by piece, in the form that all packages give. */
 export type SdkStream = Awaited<ReturnType<SdkModel['doStream']>>['stream'];
 export type SdkPart = SdkStream extends ReadableStream<infer Part> ? Part : never;
 
@@ -20,7 +20,7 @@ export interface WireSettings {
   fetch: typeof globalThis.fetch;
 }
 
-/** One package, ready to use. */
+/** One of the packages, connected to a provider. */
 export interface Wire {
   choose: (model: string) => SdkModel;
   /** Returns the options of a request that are specific to this package. */
@@ -30,8 +30,8 @@ export interface Wire {
 const BUDGETS: Readonly<Record<Effort, number>> = { low: 2_000, medium: 4_000, high: 8_000 };
 
 /**
- * Returns the number of tokens for thinking, for models that take such a number: at most half of the answer. Returns
- * null if half would be too few.
+ * Returns how many tokens a model may think, for models that take such a number: at most half of the answer. Null if
+ * half would be too few.
  */
 export function budgetThinking(effort: Effort, maxOutput: number): number | null {
   return maxOutput < 2_048 ? null : Math.min(BUDGETS[effort], Math.floor(maxOutput / 2));

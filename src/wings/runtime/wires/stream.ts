@@ -9,7 +9,7 @@ type PartOf<Type extends SdkPart['type']> = Extract<SdkPart, { type: Type }>;
 type FromModel = Exclude<MessageBlock, { type: 'tool_result' }>;
 type Metadata = Pick<PartOf<'tool-call'>, 'providerMetadata'> & { type: string };
 
-/** The reasons for which an answer can end; null if the reason means that the answer is incomplete. */
+/** What the SDK's reasons for the end of an answer mean here; null if the answer is then incomplete. */
 const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], StopReason | null>> = {
   ...{ stop: 'end', 'tool-calls': 'calls', length: 'length', 'content-filter': 'refused' },
   ...{ error: null, other: null },
@@ -90,7 +90,7 @@ class Answer {
   }
 
   addText(part: PartOf<'text-start' | 'text-delta' | 'text-end'>): void {
-    // Some packages use one id for several blocks, one after the other.
+    // Some packages give one id to several blocks, one after the other, so `text-start` always begins a new block.
     const block = this.#find(this.#texts, part.id, { type: 'text', text: '' }, part.type === 'text-start');
     if (part.type === 'text-delta') block.text += part.delta;
     this.#attach(block, part);
@@ -112,7 +112,7 @@ class Answer {
     const block = this.#find(this.#calls, id, { type: 'tool_use', id, name: '', input: '' });
     if (part.type === 'tool-input-delta') block.input += part.delta;
     else block.name = part.toolName;
-    // The package writes an empty object if nothing was sent.
+    // If the model sent no input, the package reports `{}`; `input` then stays empty.
     if (part.type === 'tool-call' && part.input !== '{}') block.input = part.input;
     this.#attach(block, part);
   }
@@ -124,7 +124,7 @@ class Answer {
     if (this.#open.size > 0 && stop !== 'length' && stop !== 'refused')
       throw new ProviderFault('protocol', 'A part of the answer was cut off.');
     const usage = omitUndefined({
-      // Some providers count cached tokens twice, some not at all.
+      // The packages subtract cached tokens from all input tokens; a provider may not have included them there.
       input_tokens: inputTokens.noCache === undefined ? undefined : Math.max(0, inputTokens.noCache),
       output_tokens: outputTokens.total,
       cache_creation_input_tokens: inputTokens.cacheWrite,
