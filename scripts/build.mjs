@@ -14,7 +14,10 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
-/** The questions that have their own programs. */
+/**
+ * Commands that are called so often that each has a small program of its own, which loads less than the whole of
+ * dev-cli. The code calls them questions.
+ */
 const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook', 'complete'];
 
 /**
