@@ -114,7 +114,7 @@ function inProject(work) {
   }
 }
 
-/** Drives a run to its end, and saves it whenever it first reaches one of the moments. */
+/** Drives a run to its end. Saves the run each time it reaches one of the `moments` for the first time. */
 function keepAt(moments, momentOf, recipe, options, begin) {
   const left = new Set(moments);
   const onCall = (call, action) => {
@@ -209,7 +209,10 @@ function momentOfTasks(tasks) {
   return tasks.some(({ todoId }) => todoId.endsWith('-d1')) ? 'retried-and-adapted' : 'wave-out';
 }
 
-/** Creates a crew that wants a todo added and a fault fixed, as long as their files do not exist in `root`. */
+/**
+ * Creates a crew of scripted agents that makes trouble twice: a judge asks for an additional todo, and the code review
+ * finds a fault. Each trouble ends when the file that settles it exists in `root`.
+ */
 function troubledCrew(root) {
   const made = (id) => existsSync(join(root, `made/${id}.txt`));
   return {

@@ -49,8 +49,8 @@ const step = (id) => ({
 const wait = (condition) => `n=0; until ${condition} || [ $n -gt 600 ]; do sleep 0.5; n=$((n+1)); done`;
 
 /**
- * Returns the file that the last session of each project waits for, so that work is left for every machine that is
- * lost.
+ * Returns the file that the last session of each project waits for. The night creates it only after all losses, so that
+ * there is still work to do whenever a machine is lost.
  */
 export const dawnOf = (base) => join(base, 'dawn');
 
