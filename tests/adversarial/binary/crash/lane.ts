@@ -14,7 +14,10 @@ export interface Told {
   /** The files before the command (but after its preparation), and after it. */
   before: Image;
   after: Image;
-  /** The directories before the command. If it had to create missing ones, its later calls would have other numbers. */
+  /**
+   * The directories that existed before the command. A reset must restore empty ones, too: creating a missing one would
+   * be an additional call, and all later calls would get other numbers.
+   */
   directories: string[];
   /** The pending action of each run before the command. */
   pending: ReadonlyMap<string, Action>;
