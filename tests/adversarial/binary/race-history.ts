@@ -67,7 +67,8 @@ export function unexplained(observed: readonly Observed[], recorded: Recorded): 
     );
     if (moment === undefined) return [`client ${answer.client}: no instant of the journal explains ${told(answer)}`];
     if (!isChange(answer)) return [];
-    // A change happens during its call, so its commit cannot be older.
+    // The commit of a change must have been made during its call. A commit that already existed when the call began
+    // cannot be its commit.
     if (moment.end <= answer.from) return [`client ${answer.client}: older than its call: ${told(answer)}`];
     used.set(moment, answer);
     return [];
