@@ -336,8 +336,8 @@ describe('one execution', () => {
     mkdirSync(tools);
     const directory = bench.directory('unrecorded');
     mkdirSync(directory, { recursive: true });
-    // The runner creates its pipe after claiming the command and before recording its start. This mkfifo then removes
-    // the directory.
+    // The runner claims the command, creates a pipe with mkfifo, and then records the start. This replacement for
+    // mkfifo removes the directory first, so that the start cannot be recorded.
     writeFileSync(join(tools, 'mkfifo'), '#!/bin/sh\nrm -r "$VICTIM"\nPATH=${PATH#*:} exec mkfifo "$@"\n', {
       mode: 0o755,
     });
@@ -351,7 +351,8 @@ describe('one execution', () => {
   });
 
   it('never happens when a runner dies at the gate', async () => {
-    // Runs the gate as the runner does; descriptor 3 gets `input` and is then closed.
+    // Runs the shell script that waits for the runner's permission before it becomes the command (GATE), as the runner
+    // does. The script reads descriptor 3, which gets `input` and is then closed.
     const source = readFileSync(join(import.meta.dirname, '../../../src/jobs/runner.ts'), 'utf8');
     const gate = /const GATE = '(.*)';/.exec(source)?.[1] ?? '';
     const through = (input: string) => {

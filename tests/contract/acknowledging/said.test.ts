@@ -8,7 +8,8 @@ import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 import { acknowledge, choose, DATA_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// recipes.md, Gates: a reason given with a choice that leads back is kept after the action that reads it.
+// recipes.md, Gates: when a person gives a reason for a choice that leads back, the next action reads that reason. It
+// also stays in the draft, after that action has been done.
 
 const freshProject = freshProjects();
 let project: Project;

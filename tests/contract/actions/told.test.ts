@@ -20,7 +20,10 @@ afterEach(() => project.remove());
 const prefer = (text: string) => writeProjectFile(project, '.dev/preferences.yaml', text);
 const begin = () => devCli(project, ['init', RUN, '--recipe', 'specify-standard-autopilot', '--goal', 'Add JWT auth']);
 
-/** Drives a run to its end; returns its prompts by agent, by todo and stage, or, for the main agent, by block. */
+/**
+ * Drives a run to its end and returns its prompts. The key of an agent's prompt is the agent's id; of a task's prompt,
+ * its todo and stage; of the main agent's, the block.
+ */
 function promptsOf(agent: StandIn, flags: string, execute = false): Map<string, string> {
   const prompts = new Map<string, string>();
   const keep = (key: string, path: string) => prompts.set(key, readFileSync(agent.path(path), 'utf8'));
