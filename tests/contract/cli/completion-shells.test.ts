@@ -38,7 +38,10 @@ function change(...args: string[]) {
 
 interface Kind {
   program: string;
-  /** The script and, if a block is added to one, the startup file; relative to the home directory. */
+  /**
+   * The completion script, relative to the home directory. If the installation also adds a block to a startup file of
+   * the shell, `startup` is that file.
+   */
   script: string;
   startup?: string;
   prompt: [file: string, text: string];

@@ -6,8 +6,9 @@ import { callDoor } from '../../support/door.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 /**
- * Every question with each of its options, in JSON, which contains no durations; not `--watch`, which continues until
- * the run has ended.
+ * For every question (a command with a small program in src/cli/questions/), one call with each of its options. The
+ * calls ask for JSON, because text contains durations, which differ between two calls. `--watch` is left out, because
+ * it continues until the run has ended.
  */
 const WITH_OPTIONS = REGISTRY.commands
   .filter(({ name }) => existsSync(join(CHECKOUT, `src/cli/questions/${name}.ts`)))

@@ -205,7 +205,8 @@ describe.skipIf(findRealTerminal() === null)(
       person.type('G');
       await person.sees(/› ✓ loud/);
       person.type('l');
-      // The pager ends at once, so its text must stay until the person presses Enter.
+      // The pager used here ends as soon as it has printed the log. So dev-cli must leave the log on the screen until
+      // the person presses Enter.
       await person.sees(/said \]0;xloudly\n+Enter goes back:/);
       person.type('\r');
       await person.sees(/› ✓ loud/);

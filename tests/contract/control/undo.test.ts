@@ -476,7 +476,7 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     twoDone();
     const before = engineOf(project).todos['todo-2']?.commit;
     const runId = stateOf(project, RUN).runId;
-    // As after an interrupted call: there is a commit, but no entry in the journal.
+    // Leaves what an interrupted undo leaves: the reverting commit exists, but no journal entry records it.
     git(project, 'revert', '--no-edit', before ?? '');
     git(project, 'commit', '--quiet', '--amend', '--only', '--message', `Revert\n\nDev-Cli-Undo: ${runId}/todo-2`);
     const head = git(project, 'rev-parse', 'HEAD').trim();
@@ -518,7 +518,8 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
 
   it('nobody commits between its files and its commit, so that none of them stays behind', () => {
     twoDone();
-    // The hook runs as soon as the files are in place, and tries to commit then, as somebody else might.
+    // Git runs this hook when `step undo` has put the reverted files in place but has not committed them yet. Like
+    // somebody who works in the same tree, it tries to make a commit at this moment.
     const told = join(project.home, 'told');
     const lines = [`[ ! -e "${told}" ] || exit 0`, `git commit --allow-empty --message beside >"${told}" 2>&1`];
     const hook = join(project.root, '.git/hooks/post-index-change');

@@ -14,8 +14,9 @@ const PAGES = new Map(
 );
 
 /**
- * A page named by its file name alone. Not `docs/run-protocol.md`, a guide; not `own-recipes.md`, another page; not a
- * link, which leads to a guide.
+ * Matches the file name of a page of docs/spec/ if the name is complete and not part of a path or link. So it matches
+ * neither a guide (`docs/run-protocol.md`), nor a page whose name ends with the same words (`own-recipes.md`), nor a
+ * Markdown link, which leads to a guide.
  */
 const CITED = new RegExp(`(?<![\\w./-]|\\[|\\]\\()(?:${[...PAGES.keys()].join('|').replaceAll('.', '\\.')})`, 'g');
 
@@ -37,7 +38,8 @@ function wrongCitations(text: string): string[] {
 
 /** @param behind the text after the page's name */
 function isCitation(headings: readonly string[], behind: string): boolean {
-  // A comma after the number would seem to name a subsection, which is not looked up.
+  // A number followed by a comma is not accepted: it would seem to cite a subsection as well, and nothing checks
+  // subsections.
   const number = /^ §(\d+)(?![\d,])/.exec(behind)?.[1];
   if (number !== undefined) return headings.some((heading) => heading.startsWith(`${number}. `));
   return headings.some((heading) => {

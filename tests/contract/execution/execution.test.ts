@@ -26,7 +26,10 @@ interface Task {
 }
 type Dispatch = Action & { tasks: Task[]; running: Task[] };
 
-/** 1 → 2,3: the first reports a value for the others; the second is judged by a command that may fail. */
+/**
+ * Builds a plan in which todo-2 and todo-3 depend on todo-1. The worker of todo-1 reports a word, which todo-2 has to
+ * write; the command that judges todo-2 fails if it has not.
+ */
 function threeTodos(): PlanContent {
   return aPlan({
     todos: [
