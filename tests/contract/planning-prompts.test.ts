@@ -38,7 +38,10 @@ const ALLOWED = [
   /^(?:codex exec|gemini -p) /, // only where the user's preference `second_vendor` orders it
 ];
 
-/** Matches code that is not a call. */
+/**
+ * Matches text in backticks that looks like a call because it contains a space, but is none, such as a heading or a
+ * placeholder.
+ */
 const NO_CALL = /^(?:## |[\w.-]+:|path:line|\w+ of \w+)|[<>{}"$=/]/;
 
 /** Lists orders to run something, and code that looks like a call. */

@@ -50,7 +50,8 @@ describe('src/', () => {
     const ids = recipes.flatMap(({ blocks }) => blocks ?? []).map(({ id }) => id);
     expect(mentions(ids.filter((id) => id.includes('-')))).toEqual([]);
     const steps = lines.filter(({ text }) => /\b(steps|gates)(\?\.)?\[['"]/.test(text)).map(({ place }) => place);
-    // The questions of an execution are stages of its machine, not blocks.
+    // `steps` and `gates` may be indexed by these two names: they name questions that an execution itself asks, not
+    // blocks of a recipe.
     expect(steps.filter((place) => !/\['approve(Plan|Commands)'\]/.test(place))).toEqual([]);
   });
 

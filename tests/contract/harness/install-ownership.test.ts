@@ -5,7 +5,8 @@ import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Install: other people's content is kept, with the manifest and, as in a clone, without it.
+// harness.md, Install: what other people wrote is kept. With its manifest, `install` knows what is dev-cli's own; in a
+// clone there is no manifest, and it must recognize that by the files alone.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -78,7 +79,8 @@ describe.each(WHOLE)('%s', (path) => {
     expect(rowOf(install())).toMatchObject({ does: 'updated' });
     expect(read(path)).toBe(now);
     write(path, earlier);
-    // It is updated even though the manifest exists, because a colleague's upgrade arrives through git.
+    // Here there is a manifest, whose digest does not match. The file is updated nevertheless, because a colleague's
+    // newer version may have been pulled with git.
     expect(rowOf(install())).toMatchObject({ does: 'updated' });
     write(path, earlier);
     becomeClone();

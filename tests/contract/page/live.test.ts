@@ -127,7 +127,7 @@ describe('a run', () => {
     lines[at] = `${lines[at]?.slice(0, 40)}x${lines[at]?.slice(41)}`;
     writeFileSync(path, lines.join('\n'));
     project.replay = false;
-    // The damaged run may also be the one that is opened first.
+    // This `view` is called for the damaged run itself: it must start all the same.
     const { ask, follow } = bind(await open('run-1'));
     const answered = await ask('/runs/run-1');
     expect(answered.status).toBe(200);
