@@ -6,8 +6,8 @@ import { jwtCrew } from '../tests/support/crew.mjs';
 import { createProject } from '../tests/support/project.mjs';
 
 /**
- * How long a call may wait for a command, in seconds. Shorter than todo-5's command takes (SLOW), so that the first
- * call answers while the command runs, and a poll then reports its end.
+ * Seconds that a call may wait for a command. Fewer than todo-5's command takes (SLOW), so that the first call answers
+ * while it runs, and a poll reports its end.
  */
 const ANSWER_WITHIN = 20;
 const SLOW = 26;
@@ -59,7 +59,6 @@ export function executionGoesWrong() {
   };
 }
 
-/** Carries out the plan in a new project and returns the totals. */
 function execute({ trouble = {}, slow = false, flags = '--set approve_commands=auto' }) {
   const project = createProject();
   try {

@@ -1,5 +1,5 @@
-// What a fleet gains on work that takes minutes: four workers compared with one, the time lost when a worker is killed,
-// and how often pushes of the shared branch fail. Runs only if its sections are named (bench/run.mjs).
+// What a fleet gains on work that takes minutes: four workers against one, a killed worker, pushes of one shared
+// branch. Runs only if its sections are named (bench/run.mjs).
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createFleet, until } from '../tests/support/fleet.mjs';
@@ -89,8 +89,8 @@ async function timeNight(fleet, { names, slots, session }) {
 }
 
 /**
- * Starts the workers, then `auto --fleet` in the clone that the goals belong to (the desk).
- * @returns {Promise<number>} how long `auto` took, in milliseconds
+ * Starts the workers, then `auto --fleet` in the clone with the goals (the desk).
+ * @returns {Promise<number>} milliseconds that `auto` took
  */
 async function runNight(fleet, desk, machines) {
   const workers = await startAll(fleet, machines);
@@ -110,9 +110,7 @@ async function startAll(fleet, machines) {
   return workers;
 }
 
-/**
- * @returns {Promise<number>} how long it took from the kill until the other machine began the session anew, in seconds
- */
+/** @returns {Promise<number>} seconds from the kill until the session begins anew on the other machine */
 async function timeLoss(fleet) {
   // The killed worker's session runs on and ends; nobody reads its result.
   const desk = addGoals(fleet, { sleep: LEASE }, 1);

@@ -44,10 +44,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 serveStdio(() => new Server({ name: 'bare', version: '1' }, { capabilities: { tools: {} } }));
 `;
 
-/**
- * Compares each thing that the server does with the least that it would need, such as starting a server without tools.
- * Both are measured in the same rounds.
- */
+/** Compares everything that the server does with the least that is needed for it, both measured in the same rounds. */
 export async function neutral({ rounds }) {
   const samples = new Samples();
   const project = createProject();

@@ -15,10 +15,7 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
-/**
- * Commands that are called so often that each has a small program of its own, which loads less than the whole of
- * dev-cli. The code calls them questions.
- */
+/** Commands with a small program of their own, because they are called often. The code calls them questions. */
 const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook', 'complete'];
 
 /**

@@ -210,8 +210,8 @@ function momentOfTasks(tasks) {
 }
 
 /**
- * Creates a crew of scripted agents that makes trouble twice: a judge asks for an additional todo, and the code review
- * finds a fault. Each trouble ends when the file that settles it exists in `root`.
+ * Creates a crew of which a judge asks for an additional todo, and the code review finds a fault, until the file that
+ * settles each exists in `root`.
  */
 function troubledCrew(root) {
   const made = (id) => existsSync(join(root, `made/${id}.txt`));

@@ -177,10 +177,7 @@ async function driveTo(stage, status, more = []) {
   return end;
 }
 
-/**
- * Calls `dev-cli drive` again and again. Whenever it stops at a gate, a person answers the gate. Returns when the run
- * no longer waits for a person.
- */
+/** Calls `dev-cli drive` again after every gate, which a person answers, until the run waits for nobody. */
 async function driveOn(stage, more) {
   for (;;) {
     const end = await drive(stage, more);

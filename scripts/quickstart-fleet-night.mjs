@@ -70,8 +70,8 @@ function checkThatWorkIsLeft({ fleet, api, notes }, when) {
 }
 
 /**
- * Waits until a running machine is in a session and has neither of the goals in `ADDED`. Those two change the same line
- * and are to run into a merge conflict, so they must not be disturbed.
+ * Waits until a running machine is in a session and has neither of the goals in `ADDED`, which are to run into a merge
+ * conflict undisturbed.
  * @returns the machine and its claims
  */
 async function findAtWork({ fleet, api, notes, machines, workers }) {
@@ -221,8 +221,8 @@ async function killDesk(stage, desk) {
 }
 
 /**
- * Drops the workflow engine's tables while there is work, and creates them anew, empty. Nothing may get lost, because
- * goals and attempts are recorded elsewhere.
+ * Drops the workflow engine's tables and creates them anew, empty. Nothing gets lost, because goals and attempts are
+ * recorded elsewhere.
  */
 async function dropEngine(stage) {
   const { fleet, api } = stage;

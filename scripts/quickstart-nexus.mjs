@@ -101,8 +101,8 @@ function execute(project) {
 }
 
 /**
- * Returns the crew of the sample change. Its workers know each todo as todo-N, but here the todos are imported from
- * tasks and are named task-N.
+ * Returns the sample change's crew, which expects ids like todo-N. Here the todos are imported from tasks and have ids
+ * like task-N.
  */
 function crew() {
   const workers = change.crew();

@@ -1,8 +1,7 @@
-// What a person sees: `npm run quickstart -- view`, or if installed, `dev-cli demo view`. There are three runs: one has
-// ended, one waits at a gate, one is being executed. The demonstration shows home in a terminal of 80 columns. It opens
-// the page in Chromium, where the execution continues, and answers the gate with the number that the terminal shows. It
-// writes the HTML file that one would send to a colleague. Last, it scrolls through a run of 1,000 todos while their
-// agents work. Scripts play the agents.
+// What a person sees: `npm run quickstart -- view`, or if installed, `dev-cli demo view`. Of three runs, one has ended,
+// one waits at a gate, one is executing. Shows home at 80 columns; then the page in Chromium, where the execution
+// continues and the gate is answered with the number that the terminal shows; then the HTML file for a colleague. Last,
+// scrolls through a run of 1,000 todos while their agents work. Scripts play the agents.
 import { spawn } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -38,10 +38,7 @@ const ALLOWED = [
   /^(?:codex exec|gemini -p) /, // only where the user's preference `second_vendor` orders it
 ];
 
-/**
- * Matches text in backticks that looks like a call because it contains a space, but is none, such as a heading or a
- * placeholder.
- */
+/** Matches text in backticks that is no call although it contains a space, such as a heading. */
 const NO_CALL = /^(?:## |[\w.-]+:|path:line|\w+ of \w+)|[<>{}"$=/]/;
 
 /** Lists orders to run something, and code that looks like a call. */

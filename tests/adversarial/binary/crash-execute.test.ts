@@ -13,8 +13,8 @@ import { type Dispatch, RUN } from './executing.js';
 
 // storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed before, inside and
 // after each call that changes a file; the agent then continues with the action that `next` prints. Every todo must be
-// done in its first attempt, judged once and committed once. By default a sample of these points is tried;
-// DEV_CLI_CRASH=states tries one point for each state that can remain on the disk, DEV_CLI_CRASH=all every point.
+// done in its first attempt, judged once and committed once. DEV_CLI_CRASH=all tries all these points, =states one for
+// each state that can remain on the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

@@ -18,8 +18,8 @@ import { replays } from './victims.js';
 // control.md, Holding; control.md, Releasing; storage.md, Proofs: `hold` and `release`, called by an agent or by a
 // person at a terminal, and the acknowledgements between them are killed before, inside and after each call that
 // changes a file, and then repeated. Each hold and release must be recorded once, nothing may begin during a hold, and
-// held work must begin once. By default a sample of these points is tried; DEV_CLI_CRASH=states tries one point for
-// each state that can remain on the disk, DEV_CLI_CRASH=all every point.
+// held work must begin once. DEV_CLI_CRASH=all tries all these points, =states one for each state that can remain on
+// the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

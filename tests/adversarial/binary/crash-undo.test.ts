@@ -15,8 +15,8 @@ import { replays } from './victims.js';
 // control.md, Undoing; storage.md, Proofs: a person's `step undo` is killed before, inside and after each call that
 // changes a file, and before, during and after each git process that it starts; then the person repeats it. The commits
 // must be reverted once, the run must record the undo once, and the work tree, the index and the user's own changes
-// must be the same as after an uninterrupted call. By default a sample of these points is tried; DEV_CLI_CRASH=states
-// tries one point for each state that can remain on the disk, DEV_CLI_CRASH=all every point.
+// must be the same as after an uninterrupted call. DEV_CLI_CRASH=all tries all these points, =states one for each state
+// that can remain on the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

@@ -86,8 +86,8 @@ function outsideIsUntouched(): void {
 const complete = (): Result => devCli(project, ['step', 'complete', 'run-1', '--action', 'a1'], session);
 
 /**
- * Puts something hostile in the place of a file, and acknowledges an action. The call must either succeed, or be
- * refused without losing anything from the journal; once the file is restored, the same call must succeed.
+ * Puts something hostile in the place of a file, and acknowledges. The call must succeed, or be refused without losing
+ * journal entries; once the file is restored, it must succeed.
  */
 function refusedOrDone(path: string, kind: Kind): Result {
   const before = readFileSync(join(project.root, RUN, 'events.jsonl'), 'utf8');
@@ -211,7 +211,7 @@ describe('another run that cannot be read', () => {
     expect(complete().code).toBe(0);
     expect(devCli(project, ['init', 'third', '--recipe', 'tiny-run-1', '--goal', 'x', '--new']).code).toBe(0);
     expect(devCli(project, ['abort', 'run-1', '--reason', 'enough']).code).toBe(0);
-    // The run `other` cannot be read, so dev-cli does not know whether it is still to be guarded, and keeps its line.
+    // The run `other` cannot be read, but it may be guarded, so its line stays.
     expect(guard).toContain('other ');
     expect(readFileSync(join(project.root, '.dev/guard'), 'utf8')).toMatch(/^ask\nother \d+\nthird \d+\n$/);
     const list = devCli(project, ['list', '--json']);
@@ -475,8 +475,8 @@ describe('a reason', () => {
   });
 });
 
-// After a restart of the machine, dev-cli restores documents from the journal, but only at paths that its own entries
-// could name (storage.md, Recovery). These journals are forged to name other paths.
+// These journals are forged. After a restart of the machine, documents are restored from the journal, but only at paths
+// that an entry of dev-cli could name (storage.md, Recovery).
 it.each([
   'objects/forged',
   'lock.forged',

@@ -28,8 +28,8 @@ const external = (id: string): string => `
 
 const NAME = 'run-1';
 /**
- * Seconds that a call waits for a command. Short, because a call waits in vain for a runner that was killed before it
- * recorded anything: only the next call notices that it is gone.
+ * Seconds that a call waits for a command. Short, because this call waits in vain for a runner that was killed very
+ * early; only the next call notices that.
  */
 const ANSWER_WITHIN = { DEV_CLI_ANSWER_WITHIN: '0.3' };
 

@@ -17,11 +17,10 @@ import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// memory.md, Where; Handoff: a call that is killed before, inside or after a call that changes a file, or that lacks
-// the space or permission to write, has recorded everything or nothing. Repeated, it completes or starts over, and
-// nothing is lost or doubled. Which record is newest does not depend on the clock. By default a sample of these points
-// is tried; DEV_CLI_CRASH=states tries one point for each state that can remain on the disk, DEV_CLI_CRASH=all every
-// point.
+// memory.md, Where; Handoff: a command that is killed before, inside or after a file-system call, or that lacks the
+// space or permission to write, has recorded everything or nothing. Repeated, it completes or starts over, and nothing
+// is lost or doubled. Which record is newest does not depend on the clock. DEV_CLI_CRASH=all tries all these points,
+// =states one for each state that can remain on the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

@@ -32,7 +32,6 @@ interface Line {
   patch: { value?: unknown }[];
 }
 
-/** Returns the entries of the journal. */
 function journal(): Line[] {
   const text = readFileSync(join(project.root, '.dev/memory/book/events.jsonl'), 'utf8');
   return text

@@ -17,10 +17,10 @@ import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { isLeftover } from './crash/normal.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// loop-operations.md, Queue: a call that is killed before, inside or after a call that changes a file has recorded
-// everything or nothing. The next call, or the same call repeated, has the same result as without the cut: nothing is
-// lost, answered twice or torn. By default a sample of these points is tried; DEV_CLI_CRASH=states tries one point for
-// each state that can remain on the disk, DEV_CLI_CRASH=all every point.
+// loop-operations.md, Queue: a command that is killed before, inside or after a file-system call has recorded
+// everything or nothing. The next command, or the same one repeated, has the same result as without the cut: nothing is
+// lost, answered twice or torn. DEV_CLI_CRASH=all tries all these points, =states one for each state that can remain on
+// the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -111,8 +111,8 @@ const read = ({ root }: Project, path: string): string =>
   existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
 
 /**
- * Makes values comparable: leaves out times and numbers of attempts, because a call that was cut may have used a number
- * up; replaces random ids by numbers in order of appearance.
+ * Makes values comparable: drops times and the numbers of attempts (a killed command may use one up), and numbers
+ * random ids in their order of appearance.
  */
 function normal(value: unknown): string {
   const names = new Map<string, string>();

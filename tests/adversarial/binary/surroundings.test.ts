@@ -105,8 +105,8 @@ describe('a journal', () => {
   it('that may not grow any more (ulimit -f): the reason and the ways on, and nothing is lost', () => {
     const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
     const image = imageOf(project);
-    // Depending on the shell, `ulimit -f` counts units of 512 or of 1,024 bytes; with either, the journal is already at
-    // the limit. The call's output is not limited, because it goes to pipes.
+    // `ulimit -f` counts units of 512 or 1,024 bytes, so the journal is already at its limit. The output goes to pipes,
+    // which have no limit.
     const limit = Math.floor(statSync(journal()).size / 1024);
     const limited = runPrinted(project, `ulimit -f ${limit}; ${first.ack}`);
     expect([limited.code, limited.json.error?.code], limited.stdout).toEqual([1, 'IO']);

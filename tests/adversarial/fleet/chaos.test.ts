@@ -72,8 +72,7 @@ function keepUp(start: () => Started, told: string[]) {
   return {
     kill: (signal: NodeJS.Signals) => now.kill(signal),
     async end() {
-      // Waits, in case the process has just ended by itself, until it has been restarted, so that the signals reach a
-      // running one.
+      // If the process has just ended by itself, waits until it has been restarted, so that the signals reach it.
       await sleep(1_000);
       isLast = true;
       now.kill('SIGCONT');

@@ -54,8 +54,8 @@ async function dieAt(n: number, work: () => Promise<void>): Promise<boolean> {
 }
 
 /**
- * Removes the locks that the simulated death left behind. On a real machine their owner would be gone, and the next
- * call would break them; here the owner is this test process, which still runs.
+ * Removes the locks that the simulated death left. Their owner is this test process, which still runs, so no call would
+ * break them.
  */
 function breakLocks(machine: Machine): void {
   for (const path of ['.dev', `.dev/specs/${RUN}`]) {

@@ -107,8 +107,8 @@ describe('paths', () => {
     for (const path of ['dir/app.js', 'dir/deep/er/new.js', 'file.md', 'dangling.md', 'relative/x', 'again/x']) {
       expectRefused(write(at(`${FINDINGS}/${path}`)));
     }
-    // This path can be read in two ways. The system follows the link `dir` first, so the file is package.json beside
-    // src; a tool that resolves `..` in the text alone stays in FINDINGS. One forbidden reading is enough to refuse.
+    // This path has two readings. The system follows the link, so the file is beside src; a tool that resolves `..` in
+    // the text stays in FINDINGS. One forbidden reading is enough to refuse.
     expectRefused(write(at(`${FINDINGS}/dir/../package.json`)));
     symlinkSync(at(`${FINDINGS}/deep`), at('src/into'));
     expectAllowed(write(at('src/into/x.md')));

@@ -78,8 +78,8 @@ describe.each(Object.keys(SCENES))('a disk that fails in the %s commit of a run'
       if (error instanceof Error) {
         failed += 1;
         expect(error, where).toBeInstanceOf(DevCliError);
-        // LOCKED is possible, too: a commit takes the root's lock twice. If the disk fails when the lock is to be
-        // removed after the first time, it is still taken at the second.
+        // LOCKED: a commit takes the root's lock twice, and the disk may fail when the lock is to be removed after the
+        // first time.
         expect(['IO', 'LOCKED'], where).toContain((error as DevCliError).code);
         expect(error, where).toMatchObject({ fix: expect.stringMatching(/repeat the same call/i) });
         expect(error.message, where).not.toContain(root);

@@ -351,8 +351,8 @@ describe('one execution', () => {
   });
 
   it('never happens when a runner dies at the gate', async () => {
-    // Runs the shell script that waits for the runner's permission before it becomes the command (GATE), as the runner
-    // does. The script reads descriptor 3, which gets `input` and is then closed.
+    // Runs GATE as the runner does: this script waits for a line on descriptor 3 before it becomes the command.
+    // Descriptor 3 gets `input` and is then closed.
     const source = readFileSync(join(import.meta.dirname, '../../../src/jobs/runner.ts'), 'utf8');
     const gate = /const GATE = '(.*)';/.exec(source)?.[1] ?? '';
     const through = (input: string) => {

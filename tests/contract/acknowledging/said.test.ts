@@ -8,8 +8,8 @@ import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 import { acknowledge, choose, DATA_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// recipes.md, Gates: when a person gives a reason for a choice that leads back, the next action reads that reason. It
-// also stays in the draft, after that action has been done.
+// recipes.md, Gates: a reason for a choice that leads back is read by the next action, and stays in the draft after
+// that.
 
 const freshProject = freshProjects();
 let project: Project;

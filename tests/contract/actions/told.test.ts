@@ -21,8 +21,8 @@ const prefer = (text: string) => writeProjectFile(project, '.dev/preferences.yam
 const begin = () => devCli(project, ['init', RUN, '--recipe', 'specify-standard-autopilot', '--goal', 'Add JWT auth']);
 
 /**
- * Drives a run to its end and returns its prompts. The key of an agent's prompt is the agent's id; of a task's prompt,
- * its todo and stage; of the main agent's, the block.
+ * Drives a run to its end. Returns its prompts: an agent's by the agent's id, a task's by todo and stage, the main
+ * agent's by block.
  */
 function promptsOf(agent: StandIn, flags: string, execute = false): Map<string, string> {
   const prompts = new Map<string, string>();

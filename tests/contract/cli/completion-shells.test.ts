@@ -39,8 +39,8 @@ function change(...args: string[]) {
 interface Kind {
   program: string;
   /**
-   * The completion script, relative to the home directory. If the installation also adds a block to a startup file of
-   * the shell, `startup` is that file.
+   * The completion script; if a block is also added to a startup file of the shell, `startup` is that file. Relative to
+   * the home directory.
    */
   script: string;
   startup?: string;

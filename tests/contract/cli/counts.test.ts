@@ -8,8 +8,8 @@ const COUNTED =
   'rounds|todos|files|commits|retries|agents|tasks|calls|commands|attempts|gates|actions|warnings|steps|findings|transitions|reports|problems|entries|items|lines|questions|issues|documents|contents|errors|choices|edits';
 
 /**
- * Matches a value in a template, followed by a counted noun: `${n} rounds` could say "1 rounds". Such texts must use
- * `renderCount`, unless the value is a constant (in capitals).
+ * Matches a template value before a counted noun: `${n} rounds` could say "1 rounds". Texts must use `renderCount`;
+ * only constants (in capitals) may stand here.
  */
 const BARE = new RegExp(String.raw`\$\{(?![A-Z_]+\})[^}]*\} (?:${COUNTED})\b`);
 

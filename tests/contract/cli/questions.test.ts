@@ -6,9 +6,8 @@ import { callDoor } from '../../support/door.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 /**
- * For every question (a command with a small program in src/cli/questions/), one call with each of its options. The
- * calls ask for JSON, because text contains durations, which differ between two calls. `--watch` is left out, because
- * it continues until the run has ended.
+ * For every question (a command with a file in src/cli/questions/), one call with each of its options. JSON contains no
+ * durations, which would differ between two calls; `--watch` would not end.
  */
 const WITH_OPTIONS = REGISTRY.commands
   .filter(({ name }) => existsSync(join(CHECKOUT, `src/cli/questions/${name}.ts`)))

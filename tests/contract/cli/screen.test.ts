@@ -205,8 +205,7 @@ describe.skipIf(findRealTerminal() === null)(
       person.type('G');
       await person.sees(/› ✓ loud/);
       person.type('l');
-      // The pager used here ends as soon as it has printed the log. So dev-cli must leave the log on the screen until
-      // the person presses Enter.
+      // This pager ends at once. Its text must stay on the screen until the person presses Enter.
       await person.sees(/said \]0;xloudly\n+Enter goes back:/);
       person.type('\r');
       await person.sees(/› ✓ loud/);

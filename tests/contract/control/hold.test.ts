@@ -457,8 +457,8 @@ describe('what is refused', () => {
     acknowledge(project, first);
     const { code, json } = devCli(project, ['hold', NAME]);
     expect([code, json.error?.code, json.error?.fix]).toEqual([4, 'RUN_ENDED', `dev-cli next ${NAME}`]);
-    // A caller may repeat `release` because the answer of a first release was lost. That release may have let the run
-    // end. So `release` is accepted for a run that has ended, although `hold` is refused.
+    // A first `release` may have let the run end, and its answer may have been lost. So `release` is not refused after
+    // the end, although `hold` is.
     expect(call('release', NAME)).toMatchObject({ duplicate: true, next: { done: true } });
     for (const verb of ['hold', 'release']) {
       expect(devCli(project, [verb, 'nobody']).json.error?.code).toBe('NO_SUCH_RUN');

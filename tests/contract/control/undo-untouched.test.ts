@@ -57,8 +57,8 @@ function twoDone(): void {
 }
 
 /**
- * Makes git pass the todos' files through filters, and fail if a filter fails: `smudge` is a script for files that git
- * writes to the work tree, and gets the file's name as `$1`; `clean` is a command for files that git reads.
+ * Makes git pass the todos' files through filters: `smudge`, a script that gets the file's name as `$1`, when it writes
+ * them, `clean` when it reads them. A failing filter fails git.
  */
 function filter(smudge: string, clean = 'cat'): void {
   const script = join(project.home, 'smudge');
@@ -79,8 +79,8 @@ function undo(todo = 'todo-2'): { exit: number; output: string } {
 }
 
 /**
- * Returns everything that a refusal must leave unchanged: the files with their modes, the index, HEAD, the run's state,
- * and the names of dev-cli's files in the git directory.
+ * Returns what a refusal must leave unchanged: files with their modes, the index, HEAD, the run, and dev-cli's files in
+ * the git directory.
  */
 function stand(): unknown {
   const files = [...readTree(project.root)].filter(([path]) => !/^\.(dev|git)\//.test(path));

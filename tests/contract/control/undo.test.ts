@@ -57,7 +57,6 @@ function undo(...words: string[]): { code: number; json: Document } {
   return devCli(project, ['step', 'undo', RUN, '--todo', ...words]);
 }
 
-/** Runs `step undo` as a person at a terminal. */
 function undoTyped(words: string, answer = 'yes'): { exit: number; output: string } {
   const command = `dev-cli step undo ${RUN} --todo ${words}`;
   const told = terminal?.(command, { cwd: project.root, env: project.env, answers: [answer] });
@@ -518,8 +517,8 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
 
   it('nobody commits between its files and its commit, so that none of them stays behind', () => {
     twoDone();
-    // Git runs this hook when `step undo` has put the reverted files in place but has not committed them yet. Like
-    // somebody who works in the same tree, it tries to make a commit at this moment.
+    // Git runs this hook when the reverted files are in place but not committed. It tries to make a commit then, as
+    // somebody else might.
     const told = join(project.home, 'told');
     const lines = [`[ ! -e "${told}" ] || exit 0`, `git commit --allow-empty --message beside >"${told}" 2>&1`];
     const hook = join(project.root, '.git/hooks/post-index-change');

@@ -14,9 +14,8 @@ const PAGES = new Map(
 );
 
 /**
- * Matches the file name of a page of docs/spec/ if the name is complete and not part of a path or link. So it matches
- * neither a guide (`docs/run-protocol.md`), nor a page whose name ends with the same words (`own-recipes.md`), nor a
- * Markdown link, which leads to a guide.
+ * Matches the file name of a page of docs/spec/, but not within a path (`docs/run-protocol.md` is a guide), a longer
+ * name (`own-recipes.md`) or a link, which leads to a guide.
  */
 const CITED = new RegExp(`(?<![\\w./-]|\\[|\\]\\()(?:${[...PAGES.keys()].join('|').replaceAll('.', '\\.')})`, 'g');
 

@@ -27,8 +27,8 @@ interface Task {
 type Dispatch = Action & { tasks: Task[]; running: Task[] };
 
 /**
- * Builds a plan in which todo-2 and todo-3 depend on todo-1. The worker of todo-1 reports a word, which todo-2 has to
- * write; the command that judges todo-2 fails if it has not.
+ * todo-2 and todo-3 depend on todo-1, whose worker reports a word. The command that judges todo-2 fails unless todo-2
+ * wrote that word.
  */
 function threeTodos(): PlanContent {
   return aPlan({

@@ -104,8 +104,7 @@ describe('commands of todos', () => {
   it('that passed on this tree are told in one commit', () => {
     const plan = planOf(...TODOS.map((id) => making(id, [['true']])));
     const first = begin(project, plan);
-    // One commit takes the results. The other takes the outcome of the first command, and in the same transaction that
-    // of the other todos, which need not run the command again.
+    // One commit takes the results, the other the outcome of the first command together with the todos that reuse it.
     expect(counted(() => handAll(first, worker()))).toMatchObject({ commits: 2 });
     const evidence = TODOS.map((id) => engineOf(project).todos[id]?.evidence?.[0]);
     expect(evidence.map((one) => one?.reused ?? false)).toEqual([false, true, true, true]);
@@ -124,8 +123,7 @@ describe('commands of todos', () => {
     const trees = todos['todo-1']?.evidence?.map(({ tree }) => tree) ?? [];
     expect(trees[1]).toBe(trees[0]);
     expect(trees[2]).not.toBe(trees[1]);
-    // todo-2 is judged by a command that todo-1 has already run, but the tree has changed since. So the command runs
-    // again.
+    // todo-1 has already run this command, but the tree has changed since, so it runs again.
     expect(todos['todo-2']?.evidence?.[0]).toMatchObject({ ok: true, tree: trees[2] });
     expect(todos['todo-2']?.evidence?.[0]?.reused).toBeUndefined();
     expect(git(project, 'status', '--porcelain')).toContain('stray');

@@ -104,7 +104,6 @@ function withStop({ hooks, ...settings }: Settings, hook: unknown): Settings {
   return { ...settings, hooks: { ...hooks, [event]: [...(hooks[event] ?? []), { hooks: [hook] }] } };
 }
 
-/** Makes each harness trust the project. */
 function trustAll(): void {
   trustByGemini();
   write(join(home, '.codex/config.toml'), `[projects."${project.root}"]\ntrust_level = "trusted"\n`);
@@ -639,8 +638,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
       }),
     ]);
     const sleeper = Number(readFileSync(pid, 'utf8'));
-    // The sleeping process has been killed. Its parent is gone, so it stays a zombie until the process that adopts it
-    // collects its exit status.
+    // The sleeper has been killed, but remains a zombie until the process that adopted it collects its exit status.
     expect(await waitUntil(() => readStartTime(sleeper) === null, 10_000, 20)).toBe(true);
   });
 

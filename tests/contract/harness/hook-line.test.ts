@@ -270,8 +270,7 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
       `gitdir: ${form === 'absolute' ? gitDirectory : '../project/.git/worktrees/tree'}\n`,
     );
     guard('ask\n');
-    // Without the file dev-cli-root in its git directory, a linked work tree was not made for a run, and counts as a
-    // project of its own.
+    // A linked work tree is a project of its own unless its git directory has a file dev-cli-root.
     expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
     writeFileSync(join(gitDirectory, 'dev-cli-root'), `${project}\nadd-x\n`);
     expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);

@@ -5,8 +5,8 @@ import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Install: what other people wrote is kept. With its manifest, `install` knows what is dev-cli's own; in a
-// clone there is no manifest, and it must recognize that by the files alone.
+// harness.md, Install: what other people wrote is kept. The manifest says what is dev-cli's own; in a clone, which has
+// none, the files themselves must show it.
 
 const freshProject = freshProjects();
 let project: Project;

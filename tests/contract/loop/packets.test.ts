@@ -493,8 +493,7 @@ describe('what protocol ingest takes', () => {
     const project = setUp('max_retries: 1\n');
     const id = 'goal_id' in said ? said.goal_id : 'one';
     const packet = 'patch' in said ? { packet_id: give(project, id).packet_id } : {};
-    // Attempt 1 seems to have been begun by a call that was interrupted: its reference exists, but it is not recorded.
-    // Its number must not be used again.
+    // The reference of attempt 1 exists, as an interrupted call leaves it, so this number is not used again.
     git(project, 'update-ref', `refs/dev-cli/attempts/${id}/1`, 'HEAD');
     expect(handIn(project, result({ ...packet, ...said })).json['attempt']).toBe(`${id}#2`);
     const { json } = runLoop(project, 'auto', id);

@@ -112,8 +112,7 @@ describe('the content', () => {
     const path = join(project.root, 'src/a.ts');
     const { atime, mtime } = statSync(path);
     const before = await content();
-    // Size and times of the file stay as they were, and the index has the same time, as when much is written within one
-    // tick of the file system's clock. Only the bytes differ.
+    // Size and times stay the same, as when much is written within one tick of the clock; only the bytes differ.
     writeFileSync(path, 'x\n');
     utimesSync(path, atime, mtime);
     utimesSync(join(project.root, '.git/index'), atime, mtime);

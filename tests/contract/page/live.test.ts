@@ -30,7 +30,6 @@ async function open(...words: string[]): Promise<View> {
   return view;
 }
 
-/** Begins and completes a run of one todo. */
 const carryOut = () => {
   expect(doAll(project, begin(project, planOf(making('todo-1')))).code).toBe(0);
 };

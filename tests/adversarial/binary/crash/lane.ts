@@ -15,8 +15,8 @@ export interface Told {
   before: Image;
   after: Image;
   /**
-   * The directories that existed before the command. A reset must restore empty ones, too: creating a missing one would
-   * be an additional call, and all later calls would get other numbers.
+   * The directories before the command. A reset restores empty ones, too: creating a missing one would be one call
+   * more, and the later calls would get other numbers.
    */
   directories: string[];
   /** The pending action of each run before the command. */

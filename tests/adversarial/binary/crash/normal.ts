@@ -54,8 +54,8 @@ export function normalImage(image: Image, root: string): Map<string, string> {
 }
 
 /**
- * Normalizes the answer to a command that had already been done before it was repeated. Only its outcome and the next
- * action must be as in the undisturbed story, so the members that report what the call did are left out.
+ * Normalizes the answer to a repeated command that had already been done. Keeps the outcome and the next action; the
+ * rest of its report may differ.
  */
 export function normalRepeated(call: Call, root: string): string {
   const document = documentOf(call);
