@@ -50,7 +50,7 @@ const CALLS = {
   },
 };
 
-/** Measures the installed lines, both when they have nothing to do and when they have. */
+/** Measures the installed lines when they have something to do, and when they have not. */
 export function hook({ rounds }) {
   const samples = new Samples();
   const made = Object.entries(CALLS).map(([kind, call]) => [kind, call, prepare(call)]);

@@ -125,8 +125,8 @@ function findSandbox(project) {
 }
 
 /**
- * Measures the milliseconds from the start of a call until the provider has its request. This works across processes
- * because all processes on a machine share this clock.
+ * Measures the milliseconds from the start of a call until the provider has its request. The two processes can compare
+ * their `process.hrtime`, because it is the same for all processes of a machine.
  */
 function timeStart(project) {
   const from = process.hrtime.bigint();

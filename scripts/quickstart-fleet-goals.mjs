@@ -58,7 +58,7 @@ export const dawnOf = (base) => join(base, 'dawn');
 export function listProjects(base) {
   const untilDawn = wait(`[ -e '${dawnOf(base)}' ]`);
   const begun = join(base, 'api/script.json.begun');
-  // Each waits for the other's session to begin, so that both start from the same commit.
+  // Each of the two goals waits until the other one's session has begun, so that both start from the same commit.
   const onLine = (id, other) => ({
     sleep: 1,
     run: `${wait(`grep -qx ${other} '${begun}'`)}; sed -i.old 's/${FIRST_LINE}.*/& ${ADDED[id]}/' README.md && rm README.md.old`,

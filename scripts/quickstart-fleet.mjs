@@ -57,7 +57,7 @@ async function openGiven(url) {
   };
 }
 
-/** Starts a server of its own; a clone of dev-cli has PostgreSQL from npm. */
+/** Starts a PostgreSQL server for the demonstration. Only a clone of dev-cli has one, from npm. */
 async function startOwn() {
   const server = await startServer().catch((error) => {
     if (error.code !== 'MODULE_NOT_FOUND') throw error;

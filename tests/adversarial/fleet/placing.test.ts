@@ -25,8 +25,8 @@ const CHANGING = [
 ] as const;
 
 /**
- * Runs `work` until its n-th change of a file. That change and all later ones fail, so that nothing is cleaned up
- * either.
+ * Runs `work` until its n-th change of a file. From there on all changes fail, so, as on a dead machine, nothing is
+ * cleaned up.
  * @returns whether `work` ended before that
  */
 async function dieAt(n: number, work: () => Promise<void>): Promise<boolean> {

@@ -297,7 +297,7 @@ describe('one execution', () => {
     again();
     await finished(directory);
     again();
-    // Launches one more runner, like one that was slow to start.
+    // Starts a runner for a command that has ended, like one that was slow to start. It must not run it again.
     await run(directory);
     expect(count('again')).toBe(1);
   });

@@ -279,7 +279,7 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
     expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
     guard('open\n');
     expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
-    // If the pointer leads to a missing directory, the line starts node, which explains the problem.
+    // If dev-cli-root names a missing directory, the line starts node, which explains the problem.
     writeFileSync(join(gitDirectory, 'dev-cli-root'), '/nowhere\nadd-x\n');
     expect(call(shell, { cwd: tree, stub: 'exit 1' }).code).toBe(2);
   });
