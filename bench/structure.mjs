@@ -127,8 +127,8 @@ function callerOf(call, calls, counts) {
 }
 
 /**
- * Prints each file once, where the call first enters it, indented below the file that called it. Behind it come the
- * names of its functions in the order of their calls.
+ * Prints each file once, where the call first enters it, indented below the file that called it. The names of its
+ * functions follow in the order of their calls.
  */
 function printWalk(what, calls) {
   console.log(`\n${what}`);

@@ -60,7 +60,7 @@ function begin(project, count) {
 
 /**
  * Measures how long the call `dev-cli` takes on a terminal until home has drawn its first frame. Compares it with a
- * node process on the same kind of terminal that prints only the sequence that ends a frame.
+ * node process that only ends a frame there.
  */
 async function openHome(rounds) {
   const project = createProject();

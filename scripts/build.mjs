@@ -153,8 +153,7 @@ function functionsOf({ body }, file) {
 /**
  * Replacements for two modules that write-file-atomic imports. They serve a program that only calls `sync` on the main
  * thread. For each file, write-file-atomic would install and remove handlers for seventeen signals, to clean up when
- * the process ends. But while synchronous code runs, no signal handler can run, so the handlers would be useless and
- * could only delay a signal.
+ * the process ends. No handler can run during synchronous code, so they would be useless and could only delay a signal.
  */
 const SURROUNDINGS = { 'signal-exit': 'exports.onExit = () => () => {};', worker_threads: 'exports.threadId = 0;' };
 const synchronous = {

@@ -210,8 +210,8 @@ function momentOfTasks(tasks) {
 }
 
 /**
- * Creates a crew of which a judge asks for an additional todo, and the code review finds a fault, until the file that
- * settles each exists in `root`.
+ * Creates a crew whose judge asks for an additional todo and whose code review finds a fault, each until the file that
+ * settles it exists in `root`.
  */
 function troubledCrew(root) {
   const made = (id) => existsSync(join(root, `made/${id}.txt`));

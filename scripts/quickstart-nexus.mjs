@@ -71,8 +71,8 @@ async function addTasks(client) {
 }
 
 /**
- * Imports the tasks as a plan, and executes it until the tests are green. Then ends the session, and the hook for its
- * end reports the results to the task files.
+ * Imports the tasks as a plan, and executes it until the tests are green. Then ends the session, whose hook reports the
+ * results to the task files.
  */
 function execute(project) {
   const session = new ClaudeSession(project, 'c0a80101-0000-4000-8000-000000000001');

@@ -52,7 +52,7 @@ interface Command {
   /** The arguments of a batch of the loop that is run after the command was repeated. */
   work?: string[];
   /**
-   * The error that the repeated command reports if the call that was cut had already recorded everything. Without it,
+   * The error that the repeated command reports if the call that was cut had already recorded everything. If absent,
    * the repeated command must succeed.
    */
   again?: string;

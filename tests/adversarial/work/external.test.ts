@@ -297,7 +297,7 @@ describe('one execution', () => {
     again();
     await finished(directory);
     again();
-    // Starts a runner for a command that has ended, like one that was slow to start. It must not run it again.
+    // Starts a runner for a command that has ended, like one that was slow to start. This runner must not run it again.
     await run(directory);
     expect(count('again')).toBe(1);
   });

@@ -9,7 +9,7 @@ const COUNTED =
 
 /**
  * Matches a template value before a counted noun: `${n} rounds` could say "1 rounds". Texts must use `renderCount`;
- * only constants (in capitals) may stand here.
+ * only constants (in capitals) need not.
  */
 const BARE = new RegExp(String.raw`\$\{(?![A-Z_]+\})[^}]*\} (?:${COUNTED})\b`);
 

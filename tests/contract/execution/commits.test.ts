@@ -510,8 +510,7 @@ describe('git as the user’s', () => {
     for (const key of ['user.name', 'user.email']) git(project, 'config', '--unset', key);
     git(project, 'config', 'user.useConfigOnly', 'true');
     writeFileSync(join(project.home, '.gitconfig'), '[user]\n\tname = The User\n\temail = user@example.invalid\n');
-    // The person at the terminal begins the run. If an agent began it, the run would first ask for approval of the
-    // plan's commands.
+    // Begins the run as a person. If an agent began it, the run would first ask for approval of the plan's commands.
     const first = begin(project, ONE);
     hook('pre-commit', 'env | grep ^GIT_ASKPASS= >.git/askpass; touch .git/hook-ran');
     expect(goOn(project, first, { env: HARNESS })).toMatchObject(COMPLETED);

@@ -638,7 +638,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
       }),
     ]);
     const sleeper = Number(readFileSync(pid, 'utf8'));
-    // The sleeper has been killed, but remains a zombie until the process that adopted it collects its exit status.
+    // The sleeper has been killed, but may remain a zombie until the process that adopted it collects its exit status.
     expect(await waitUntil(() => readStartTime(sleeper) === null, 10_000, 20)).toBe(true);
   });
 
