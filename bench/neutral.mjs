@@ -1,6 +1,6 @@
 // What the task tools of `mcp --tools neutral` cost: starting the server, adding a task in a running server, searching
-// a long history, and the tool descriptions that each session gets. Also tests whether tasks get lost when one process
-// adds them while another closes cycles.
+// a long history, and the tool descriptions that each session gets. Also: whether tasks get lost that one process adds
+// while another closes cycles.
 import { spawn } from 'node:child_process';
 import {
   closeSync,

@@ -96,8 +96,8 @@ async function timeUntil({ root: cwd, env }, words) {
 }
 
 /**
- * Measures the HTML file of a run of 1,000 todos. It is written without prompts, logs and diffs, so it contains only
- * the page itself and the data of the run.
+ * Measures the HTML file of a run of 1,000 todos. Without prompts, logs and diffs, it contains only the page itself and
+ * the run's data.
  */
 function weighFile(project) {
   const file = join(project.home, 'many.html');

@@ -165,9 +165,9 @@ const synchronous = {
 
 /**
  * Replacements for modules that the server and the client of the Model Context Protocol import but dev-cli does not
- * need. The schema validator is as large as everything else together. It would check forms that a server has a client
- * fill in, and results against a schema that the server declared; dev-cli uses neither. `cross-spawn` is replaced by
- * Node's own `spawn`.
+ * need. The schema validator is as large as everything else together. It checks forms that a server has a client fill
+ * in, and results whose schema a server declared; dev-cli uses neither. `cross-spawn` is replaced by Node's own
+ * `spawn`.
  */
 const VALIDATOR =
   'export class DefaultJsonSchemaValidator { getValidator() { return (data) => ({ valid: true, data }); } }';

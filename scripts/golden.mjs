@@ -310,7 +310,7 @@ function generatePlan(project) {
   if (exit !== 0) throw new Error(stdout);
 }
 
-/** Saves the run. @param next its pending action; to be given if `dev-cli next` would change the run */
+/** Saves the run. @param next its pending action; required if `dev-cli next` would change the run */
 function keep(agent, recipe, moment, next = undefined) {
   const { project, calls } = agent;
   const content = contentOf(project.root);

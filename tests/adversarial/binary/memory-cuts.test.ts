@@ -39,7 +39,7 @@ type Name = keyof typeof COMMANDS;
 let project: Project;
 afterEach(() => project.remove());
 
-/** Creates a project with memory's region and an old handoff, with or without a book. */
+/** Creates a project with an old handoff and a PROJECT_CONTEXT.md, with or without memory's book. */
 function begin(hasBook: boolean): Image {
   project = createProject();
   expect(devCli(project, ['handoff', 'write']).code).toBe(0);

@@ -65,7 +65,7 @@ const ACT = (action: string) => [
 const CLAIM = ['queue', 'claim', '--worker', 'w1'];
 const LIST = ['queue', 'list'];
 
-/** Prepares a project for each call and returns the call. */
+/** By name, prepares the project for a command, and returns the command. */
 const COMMANDS: Record<string, (project: Project) => Command> = {
   'queue claim': () => ({ args: CLAIM, next: LIST, again: 'CLAIM_REFUSED' }),
   'queue claim with a key': () => ({ args: [...CLAIM, '--idempotency-key', 'k'], next: LIST }),

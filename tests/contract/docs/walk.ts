@@ -8,8 +8,8 @@ import { findRealTerminal } from '../../support/terminal.mjs';
  * A step of a page with a walkthrough. In the page, an HTML comment before each fenced block says what the block is:
  * - `file: PATH`: a file to be written. `(wrong on purpose)` after the path marks a file with a deliberate mistake.
  * - `run`: a command and its output; with `, exit N`, the command ends with this exit code instead of 0.
- * - `terminal`: the same as `run`, but a person types the command at a terminal; with `, types TEXT`, the person also
- *   answers a question with this text.
+ * - `terminal`: the same as `run`, typed by a person at a terminal; with `, types TEXT`, the person also answers a
+ *   question.
  */
 export type Step =
   | { kind: 'file'; path: string; text: string; wrong: boolean }

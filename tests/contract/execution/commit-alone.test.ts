@@ -29,7 +29,7 @@ import {
 } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: if the repository has no hooks, a commit is made within the call.
+// engine.md, Commits: if the repository has no hooks, the call itself makes a commit, without a runner.
 
 let project: Project;
 beforeEach(() => {

@@ -69,7 +69,7 @@ describe.each(WHOLE)('%s', (path) => {
   it('as another version wrote it, is brought up to date in a clone, and removed', () => {
     install();
     const now = read(path);
-    // The file as another version wrote it: a different text, with its digest.
+    // The file as another version would have written it: another text, with the digest of that text.
     const bare = `${now.replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1')}# of before\n`;
     const { createHash } = require('node:crypto') as typeof import('node:crypto');
     const digest = createHash('sha256').update(bare).digest('hex').slice(0, 12);

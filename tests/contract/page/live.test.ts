@@ -10,7 +10,7 @@ import { ensurePage, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view-page.md, Server: the data that the page gets, and how changes reach it; File.
+// view-page.md, Server; File: the data that the page gets, how changes reach it, and the page as a file.
 
 let project: Project;
 let view: View | null = null;

@@ -20,7 +20,7 @@ import { COUNTER, takeLoaded } from '../../support/loaded.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
-// A change to a plan during its execution is always reported (issue 8, 18; protocol.md §2).
+// A change to a plan during its execution is always reported (issues 8 and 18; protocol.md §2).
 
 let project: Project;
 let agent: StandIn;

@@ -2,9 +2,8 @@ import { basename, dirname } from 'node:path';
 import type { Mutation } from './calls.js';
 
 // What a power cut leaves depends on the order in which contents and names become durable. This model goes through a
-// command's calls and tracks which files and names are not synced to the disk yet. Whenever the journal, a document or
-// the snapshot is written or the answer is printed, it checks that everything needed for this is already durable
-// (storage.md, Proofs).
+// command's calls and tracks which files and names are not synced to the disk yet. When the journal, a document or the
+// snapshot is written, or the answer printed, everything needed for that must be durable (storage.md, Proofs).
 
 /** A lock is void once its process is gone, so it does not matter whether it is durable. */
 const isLock = (path: string): boolean => /^lock(\.|$)/.test(basename(path));
