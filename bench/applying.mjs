@@ -8,7 +8,7 @@ import { execution, NAME } from './plans.mjs';
 const TODOS = 1000;
 const SESSION = 's-1';
 
-/** Measures both steps. The goal of each: no longer than three acknowledgements. */
+/** Measures proposing a changed plan, and applying it. Each should take at most as long as three acknowledgements. */
 export function applying({ rounds }) {
   const run = execution({ todos: TODOS });
   const { project } = run;

@@ -5,12 +5,16 @@ import { planContent } from '../tests/support/content.mjs';
 import { jwtCrew } from '../tests/support/crew.mjs';
 import { createProject } from '../tests/support/project.mjs';
 
-/** Seconds. Shorter than todo-5's slow command, so that a call answers before it ends, and a poll sees its end. */
+/**
+ * Seconds that a call may wait for a command. Fewer than todo-5's command takes (SLOW), so that the first call answers
+ * while it runs, and a poll reports its end.
+ */
 const ANSWER_WITHIN = 20;
 const SLOW = 26;
 /**
- * Seconds that a really slow command would take, for which the number of calls is computed; and seconds that each call
- * may wait: without an adapter, and in a harness that allows two minutes.
+ * The number of calls is also computed, without measuring, for a command of THREE_MINUTES. WAITS are how long a call
+ * may wait for it, both in seconds: the first without an adapter, the second in a harness that kills a command after
+ * two minutes.
  */
 const THREE_MINUTES = 180;
 const WAITS = [45, 110];
@@ -55,7 +59,6 @@ export function executionGoesWrong() {
   };
 }
 
-/** Carries out the plan in a new project and returns the totals. */
 function execute({ trouble = {}, slow = false, flags = '--set approve_commands=auto' }) {
   const project = createProject();
   try {

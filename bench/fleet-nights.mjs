@@ -1,5 +1,5 @@
-// The benefits of a fleet, in minutes: many workers against one, a killed worker, one branch for all. Run only by name
-// (bench/run.mjs).
+// What a fleet gains on work that takes minutes: four workers against one, a killed worker, pushes of one shared
+// branch. Runs only if its sections are named (bench/run.mjs).
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { createFleet, until } from '../tests/support/fleet.mjs';
@@ -7,9 +7,9 @@ import { makeDatabase, startServer } from '../tests/support/postgres-server.mjs'
 import { ratio } from './measure.mjs';
 
 const GOALS = 24;
-/** Seconds of a session. */
+/** How long each agent session takes, in seconds. */
 const SESSION = 10;
-/** Seconds of a lease. */
+/** Seconds without a heartbeat after which a worker counts as lost. */
 const LEASE = 15;
 const KILLS = 3;
 const BRANCH = 'refs/heads/main';
@@ -77,7 +77,7 @@ function addGoals(fleet, session, count = GOALS) {
   });
 }
 
-/** @returns {Promise<number>} milliseconds */
+/** @returns {Promise<number>} how long the machines take for all goals, in milliseconds */
 async function timeNight(fleet, { names, slots, session }) {
   const desk = addGoals(fleet, session);
   expectDone(fleet.call(desk, 'fleet', 'init'));
@@ -88,7 +88,10 @@ async function timeNight(fleet, { names, slots, session }) {
   );
 }
 
-/** @returns {Promise<number>} milliseconds from the desk's start to its end */
+/**
+ * Starts the workers, then `auto --fleet` in the clone with the goals (the desk).
+ * @returns {Promise<number>} milliseconds that `auto` took
+ */
 async function runNight(fleet, desk, machines) {
   const workers = await startAll(fleet, machines);
   const begun = performance.now();
@@ -107,7 +110,7 @@ async function startAll(fleet, machines) {
   return workers;
 }
 
-/** @returns {Promise<number>} seconds */
+/** @returns {Promise<number>} seconds from the kill until the session begins anew on the other machine */
 async function timeLoss(fleet) {
   // The killed worker's session runs on and ends; nobody reads its result.
   const desk = addGoals(fleet, { sleep: LEASE }, 1);

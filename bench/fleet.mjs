@@ -12,7 +12,7 @@ import { ratio } from './measure.mjs';
 const ENTRIES = 10_000;
 /** Goals that are worked on one after another. */
 const GOALS = 8;
-/** Seconds during which nothing happens. */
+/** How long an idle worker is watched to count its transactions, in seconds. */
 const IDLE = 20;
 
 export async function fleet({ rounds }) {

@@ -11,7 +11,7 @@ const RUNS = [1, 200];
 const TODOS = [10, 1000];
 const ENTRIES = [10_000, 100_000];
 
-/** Measures questions in a project with many runs. */
+/** Measures `next` and `list` in a project with many runs. */
 export function manyRuns({ rounds }) {
   return compare({
     title: 'Questions beside 200 runs, against the same call beside none',
@@ -52,7 +52,9 @@ export function manyTodos({ rounds }) {
   });
 }
 
-/** Measures commands that read a whole journal: for ten times the entries, they may take ten times as long. */
+/**
+ * Measures commands that read a whole journal. With ten times the entries they may take ten times as long, but no more.
+ */
 export function longJournals({ rounds }) {
   return compare({
     title: 'A journal of 100,000 entries, against the same call with 10,000',

@@ -1,4 +1,4 @@
-// What the hook lines cost that `dev-cli install` writes, when a shell runs them as a harness would.
+// How long the hook commands that `dev-cli install` writes take when a shell runs them, as a harness would.
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY, createProject } from '../tests/support/project.mjs';
@@ -16,7 +16,8 @@ const CALLS = {
       { event, goal: 0.1, run: 'ended' },
     ]),
   ),
-  // These always start node: a prompt may begin a project's first run, and every session is recorded.
+  // Even when all runs have ended, the hooks of these events start node: a prompt may begin a new run, and every
+  // session start is recorded.
   ...Object.fromEntries(
     ['UserPromptSubmit', 'SessionStart'].map((event) => [
       `all runs have ended: ${event}`,
@@ -49,7 +50,7 @@ const CALLS = {
   },
 };
 
-/** Measures the installed lines, both when they have nothing to do and when they have. */
+/** Measures the installed lines when they have something to do, and when they have not. */
 export function hook({ rounds }) {
   const samples = new Samples();
   const made = Object.entries(CALLS).map(([kind, call]) => [kind, call, prepare(call)]);

@@ -1,5 +1,5 @@
-// What the outer loop costs: an accepted attempt, compared with the same git commands alone; questions with many goals;
-// goals in parallel.
+// What the outer loop costs: an accepted attempt, compared with the same git commands run without dev-cli; commands
+// that read many goals or a long event log; and goals worked on in parallel.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BINARY, createProject } from '../tests/support/project.mjs';
@@ -133,7 +133,7 @@ function begin(project, goals, seconds) {
 
 const trust = (project) => JSON.parse(answer(project, ['auto', '--recursive', '--dry-run', '--json'])).trust.digest;
 
-/** Adds blocked goals, which all wait for a person, beside `free` active ones. */
+/** Creates an inbox of blocked goals, all waiting for a person, and adds `free` active goals for workers to claim. */
 function fillInbox(project, free) {
   mkdirSync(join(project.root, '.ai/events'), { recursive: true });
   const lines = ids('evt_', ITEMS).map((id) => {

@@ -3,7 +3,10 @@
 import { createProject } from '../tests/support/project.mjs';
 import { answer, ratio, Samples, shuffled, timedCall, timedFloor } from './measure.mjs';
 
-/** Setter calls per measured server. One call takes a tenth of the time that they add to the server's start. */
+/**
+ * A server is also measured while it answers this many calls of a setter. The time that they add, divided by their
+ * number, is the time of one call.
+ */
 const SETTERS = 10;
 
 const LIST = [

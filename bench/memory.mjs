@@ -12,7 +12,10 @@ const JUDGMENTS = 10_000;
 /** How many judgments each call adds while the journal is filled. */
 const AT_ONCE = 500;
 
-/** Compares memory with calls without it: a judgment with a draft update, facts and commits with the same calls. */
+/**
+ * Compares calls that use memory with similar calls that do not: a judgment with a draft update, and events that become
+ * facts and commits in projects with and without memory.
+ */
 export function memory({ rounds }) {
   const small = createProject();
   const [on, off] = [createProject(), createProject()];

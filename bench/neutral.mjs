@@ -1,6 +1,6 @@
-// What the neutral contract costs: starting its server, adding a task in a running server, searching a long history,
-// and the tool descriptions that each session gets. Then: whether tasks are lost that one process adds while another
-// closes cycles.
+// What the task tools of `mcp --tools neutral` cost: starting the server, adding a task in a running server, searching
+// a long history, and the tool descriptions that each session gets. Also: whether tasks get lost that one process adds
+// while another closes cycles.
 import { spawn } from 'node:child_process';
 import {
   closeSync,
@@ -44,7 +44,7 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 serveStdio(() => new Server({ name: 'bare', version: '1' }, { capabilities: { tools: {} } }));
 `;
 
-/** Compares the server with the least that it has to do, with both measured in the same rounds. */
+/** Compares everything that the server does with the least that is needed for it, both measured in the same rounds. */
 export async function neutral({ rounds }) {
   const samples = new Samples();
   const project = createProject();

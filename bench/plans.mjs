@@ -72,8 +72,8 @@ export function execution({ todos, tree = null, writes = false }) {
 }
 
 /**
- * Creates a project whose repository tracks `files` files. They are packed as in a clone, so that git has nothing to
- * tidy up at the first commit.
+ * Creates a project whose repository tracks `files` files. Their objects are packed, as in a clone; otherwise git would
+ * start packing them during the first measured commit.
  * @param {number} files
  */
 export function repository(files) {

@@ -11,13 +11,13 @@ import { answer, ratio, run, Samples, sampleRounds, spawned, timed, timedCall, t
 const RUN = 'add-jwt-auth';
 const MODEL = 'anthropic/claude-haiku-4-5';
 /**
- * How many additional requests or calls a measured turn has. One of them takes the time that they add to the turn,
- * divided by their number.
+ * A turn is also measured with this many additional requests or tool calls. The time that they add, divided by their
+ * number, is the time of one request or call.
  */
 const MANY = 20;
 /**
- * Entries in the sessions that are continued. Each turn that fills them has at most FILLING entries, which are ends of
- * calls except for BESIDE others.
+ * LONG and SHORT are the numbers of entries in the two sessions that are continued. They are filled by turns of up to
+ * FILLING entries, of which all but BESIDE are ends of tool calls.
  */
 const [LONG, SHORT] = [5_000, 50];
 const [FILLING, BESIDE] = [200, 6];
@@ -125,8 +125,8 @@ function findSandbox(project) {
 }
 
 /**
- * Measures the milliseconds from the start of a call until the provider has its request. This works across processes
- * because all processes on a machine share this clock.
+ * Measures the milliseconds from the start of a call until the provider has its request. The two processes can compare
+ * their `process.hrtime`, because it is the same for all processes of a machine.
  */
 function timeStart(project) {
   const from = process.hrtime.bigint();
@@ -172,8 +172,8 @@ async function timeActions(rounds) {
 }
 
 /**
- * Returns, in percent, which share of the previous request's tokens a request did not read from the cache: the worst
- * share in several turns of one session.
+ * Returns how much of what the provider already knew it had to read again: the percentage of the previous request's
+ * tokens that did not come from the cache. Of several turns in one session, the worst counts.
  */
 function countUnread(project) {
   let before = null;

@@ -6,7 +6,10 @@ import { run, Samples, shuffled, timed, timedCall } from './measure.mjs';
 import { execution, NAME } from './plans.mjs';
 
 const SIZES = [10, 1000, 10_000];
-/** Waves that are not measured, because the last line of a new run's journal contains the whole plan. */
+/**
+ * Waves that are not measured. In the first calls of a run, the journal's last line contains the whole plan, which
+ * would slow them down.
+ */
 const BEFORE = 3;
 /** Full waves in a run of ten todos; after them, a new run is begun. */
 const WAVES_OF_TEN = 2;
@@ -81,7 +84,10 @@ function begin(todos, place) {
   return { todos, begun: () => execution({ todos, ...place }), now: execution({ todos, ...place }), waves: 0 };
 }
 
-/** Hands in the results of four workers, then of their judges; replaces a run of ten todos before it ends. */
+/**
+ * Hands in the results of four workers, then of their judges. A run of ten todos is replaced by a new one before it
+ * runs out of todos.
+ */
 function oneWave(each, collect) {
   if (each.todos === 10 && each.waves >= WAVES_OF_TEN) {
     each.now.project.remove();

@@ -7,8 +7,8 @@ import { CHANGES } from '../tests/support/changes.mjs';
 import { CHECKOUT, createProject } from '../tests/support/project.mjs';
 
 /**
- * Goals by size. Those for a large change are its cost before sizes were introduced. The main agent should read at most
- * four fifths of what it read when each skill still explained every harness.
+ * Goals by size. A large change must not cost more than it did before dev-cli distinguished sizes. The main agent
+ * should read at most four fifths of what it read when each skill still explained every harness.
  */
 const GOALS = {
   small: { calls: 8, answers: 7_000, reads: 15_550, prompts: 12_000, subagents: 1 },

@@ -8,8 +8,8 @@
 // - The *walk* of a call lists the functions that it calls, in the order of their first calls. For each, a reader goes
 //   first to its caller and then to the function; code after an `await` belongs to the function that awaits.
 // - A *change of rooms* is a step in that walk, to a caller or to a function, into another directory of src/.
-// - The figures without answering rooms leave those rooms' functions out of the walk. A function that they call back
-//   counts as called by the nearest enclosing function in the walk.
+// - Some figures leave the functions of `ANSWERING` rooms out of the walk. If such a function calls a callback, the
+//   callback counts as called by the nearest function up the call chain that is in the walk.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -127,8 +127,8 @@ function callerOf(call, calls, counts) {
 }
 
 /**
- * Prints each file once, at its first entry and indented below the file that called it, with the names of its called
- * functions in order.
+ * Prints each file once, where the call first enters it, indented below the file that called it. The names of its
+ * functions follow in the order of their calls.
  */
 function printWalk(what, calls) {
   console.log(`\n${what}`);

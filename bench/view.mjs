@@ -59,8 +59,8 @@ function begin(project, count) {
 }
 
 /**
- * Measures home on a terminal, from the call to the end of its first frame, against a node process on the same kind of
- * terminal that only ends a frame.
+ * Measures how long the call `dev-cli` takes on a terminal until home has drawn its first frame. Compares it with a
+ * node process that only ends a frame there.
  */
 async function openHome(rounds) {
   const project = createProject();
@@ -78,7 +78,7 @@ async function openHome(rounds) {
   }
 }
 
-/** Returns the milliseconds until a node process on a terminal has ended its first frame. */
+/** Runs node with `words` on a terminal. Returns how long it took to end its first frame, in milliseconds. */
 async function timeUntil({ root: cwd, env }, words) {
   const from = performance.now();
   const child = spawn('script', ['-qefc', `exec "${process.execPath}" ${words}`, '/dev/null'], {
@@ -95,7 +95,10 @@ async function timeUntil({ root: cwd, env }, words) {
   return took;
 }
 
-/** Measures the HTML file of 1,000 todos without prompts, logs and diffs, that is, the page and its data. */
+/**
+ * Measures the HTML file of a run of 1,000 todos. Without prompts, logs and diffs, it contains only the page itself and
+ * the run's data.
+ */
 function weighFile(project) {
   const file = join(project.home, 'many.html');
   answer(project, ['view', NAME, '--html', file, '--without', 'prompts,logs,diffs']);
@@ -183,7 +186,10 @@ async function cost(page, act, rounds) {
   return samples.median(act);
 }
 
-/** Measures, while an agent continues, how long the page works at each live change, and how many bytes it receives. */
+/**
+ * Has an agent continue the run while the page is open. Measures how long the browser works on each change that the
+ * page receives, and how many bytes arrive with it.
+ */
 async function change(project, page, rounds) {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');

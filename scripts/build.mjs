@@ -4,7 +4,8 @@
 // - a package or a generated file that the source loads by a plain `require` becomes a separate file;
 // - modules behind a door (`CUTS`) become a part that is loaded at the first call of one of its functions, by a
 //   `require`, because decisions are synchronous and cannot wait for an `import()`;
-// - a program that only answers a question is one file, which later loads at most the files in `LATER`.
+// - each command in `QUESTIONS` has a program of its own: one file, which may load only the files in `LATER`
+//   afterwards.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import fastGlob from 'fast-glob';
@@ -14,7 +15,7 @@ const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 const sourceFile = (module) => join(root, 'src', `${module}.ts`);
 
-/** The questions that have their own programs. */
+/** Commands with a small program of their own, because they are called often. The code calls them questions. */
 const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook', 'complete'];
 
 /**
@@ -24,8 +25,8 @@ const QUESTIONS = ['next', 'manifest', 'status', 'list', 'judge', 'hook', 'compl
 const SHARED = ['common'];
 
 /**
- * Modules that are kept in one file with everything they import, although other modules need some of those imports: one
- * file more would cost a millisecond.
+ * Each of these modules is kept in one file together with everything it imports, even imports that other modules share.
+ * Splitting off the shared imports would cost a millisecond for loading one more file.
  */
 const WHOLE = ['protocol/settle'];
 
@@ -150,9 +151,9 @@ function functionsOf({ body }, file) {
 }
 
 /**
- * Replacements for modules that write-file-atomic imports, for a program that only calls `sync` on the main thread.
- * Signal handlers cannot interrupt synchronous code, so its cleanup at an exit or a signal would never run. Yet for
- * every file it would install and remove handlers for seventeen signals, which could only delay a signal.
+ * Replacements for two modules that write-file-atomic imports. They serve a program that only calls `sync` on the main
+ * thread. For each file, write-file-atomic would install and remove handlers for seventeen signals, to clean up when
+ * the process ends. No handler can run during synchronous code, so they would be useless and could only delay a signal.
  */
 const SURROUNDINGS = { 'signal-exit': 'exports.onExit = () => () => {};', worker_threads: 'exports.threadId = 0;' };
 const synchronous = {
@@ -163,9 +164,10 @@ const synchronous = {
 };
 
 /**
- * Replacements for modules that the server and the client of the Model Context Protocol import. The schema validator,
- * as large as everything else together, is left out: it checks forms that a server has a client fill in, and answers
- * with a schema that the server declared. dev-cli uses neither. Programs are started by Node's own `spawn`.
+ * Replacements for modules that the server and the client of the Model Context Protocol import but dev-cli does not
+ * need. The schema validator is as large as everything else together. It checks forms that a server has a client fill
+ * in, and results whose schema a server declared; dev-cli uses neither. `cross-spawn` is replaced by Node's own
+ * `spawn`.
  */
 const VALIDATOR =
   'export class DefaultJsonSchemaValidator { getValidator() { return (data) => ({ valid: true, data }); } }';
@@ -185,8 +187,8 @@ const unasking = {
 };
 
 /**
- * The provider packages load the whole third version of zod only to compare schemas with its kinds by name, and none of
- * them has a schema of that version.
+ * The provider packages import the whole of zod 3 only to compare a schema's kind with the names that zod 3 gives its
+ * kinds. dev-cli has no schemas of zod 3, so an empty table of names is enough.
  */
 const unused = {
   name: 'unused',
@@ -281,8 +283,8 @@ async function bundle(entries, plugins = []) {
     format: 'cjs',
     minify: true,
     comments: { legal: true },
-    // For publint, which judges by the text: if a program exports nothing, publint mistakes the word `import` in a help
-    // text for an import.
+    // Added for publint, which searches the text of a program instead of parsing it: in a program without exports, it
+    // mistakes the word `import` in a help text for an import statement.
     postFooter: 'module.exports;',
     dynamicImportInCjs: false,
     entryFileNames: '[name].cjs',

@@ -155,7 +155,10 @@ function nothingShipped({ onResolve, onLoad }) {
   }));
 }
 
-/** Replaces generated modules with empty ones: block types import them, but only for work that is not done here. */
+/**
+ * Replaces generated modules, which may not exist yet, with empty ones. The block types import them, but generating
+ * files does not run the code that uses them.
+ */
 function nothingMade({ onResolve, onLoad }) {
   const resolve = ({ path }) =>
     /\/harness[\w-]*\.js$/.test(path) ? undefined : { path: 'nothing', namespace: 'unmade' };

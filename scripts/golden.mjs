@@ -114,7 +114,7 @@ function inProject(work) {
   }
 }
 
-/** Drives a run to its end, and saves it whenever it first reaches one of the moments. */
+/** Drives a run to its end. Saves the run each time it reaches one of the `moments` for the first time. */
 function keepAt(moments, momentOf, recipe, options, begin) {
   const left = new Set(moments);
   const onCall = (call, action) => {
@@ -209,7 +209,10 @@ function momentOfTasks(tasks) {
   return tasks.some(({ todoId }) => todoId.endsWith('-d1')) ? 'retried-and-adapted' : 'wave-out';
 }
 
-/** Creates a crew that wants a todo added and a fault fixed, as long as their files do not exist in `root`. */
+/**
+ * Creates a crew whose judge asks for an additional todo and whose code review finds a fault, each until the file that
+ * settles it exists in `root`.
+ */
 function troubledCrew(root) {
   const made = (id) => existsSync(join(root, `made/${id}.txt`));
   return {
@@ -307,7 +310,7 @@ function generatePlan(project) {
   if (exit !== 0) throw new Error(stdout);
 }
 
-/** Saves the run. @param next its pending action; to be given if `dev-cli next` would change the run */
+/** Saves the run. @param next its pending action; required if `dev-cli next` would change the run */
 function keep(agent, recipe, moment, next = undefined) {
   const { project, calls } = agent;
   const content = contentOf(project.root);

@@ -33,7 +33,10 @@ export function buildFacts() {
       AGENT_PREFIXES: byId(({ plugin }) => plugin && `${plugin.name}:`),
       /** Names that no plan may give to its workers, each with the harness that reserves it. */
       RESERVED_BY: keyed(({ reserved, title }) => reserved.map((name) => [name, title])),
-      /** The harnesses with a rule that exempts dev-cli from their sandbox, and their names in that rule. */
+      /**
+       * The harnesses whose sandbox dev-cli escapes by a rule that `install` writes. `name` is what messages call the
+       * harness.
+       */
       SANDBOX_RULES: ALL.flatMap(({ id, sandbox }) => (sandbox === undefined ? [] : { id, name: sandbox.writesFor })),
     },
     'harness-agents': {
@@ -66,8 +69,8 @@ export function buildFacts() {
 }
 
 /**
- * Orders the marks. Before AI_AGENT come the marks of harnesses that also set AI_AGENT; after it come those of the
- * other harnesses, with the last harness first.
+ * Orders the marks, because the first one that is set decides. AI_AGENT names no harness, so the marks of harnesses
+ * that also set AI_AGENT come before it. The marks of the other harnesses come after it, with the last harness first.
  */
 function orderMarks(): Record<string, HarnessId | null> {
   const list = (some: Harness[]) => some.flatMap(({ id, marks }) => marks.map((mark) => [mark, id]));

@@ -19,13 +19,16 @@ const KEY = 'a-secret';
 const PREFIX = 'dev-cli-drive-';
 /** The token budget of the first drive. */
 const LIMIT = 25_000;
-/** Commands that the model runs: each worker runs its tests once, that of todo-2 twice. */
+/**
+ * Commands that the model runs, in order. Each worker runs the tests of its todo once, but the worker of todo-2 runs
+ * them twice.
+ */
 const COMMANDS = ['todo-1-1', 'todo-2-1', 'todo-2-2', 'todo-3-1', 'todo-4-1', 'todo-5-1'];
 
 /**
- * Moments at which a drive is killed, in order. Each begins with a request for which `begins` holds; the kill follows
- * once `until` holds. That request is answered only if `isAnswered` is set, and later ones never, so that the drive has
- * received every answer that the provider has counted.
+ * Moments at which a drive is killed, in order. After the first request for which `begins` holds, no further request is
+ * answered, and the drive is killed as soon as `until` holds. That first request itself is answered only if
+ * `isAnswered` is set. So the drive has received every answer that the scripted provider counts.
  */
 const CUTS = {
   asked: {
@@ -174,7 +177,7 @@ async function driveTo(stage, status, more = []) {
   return end;
 }
 
-/** Drives repeatedly until nothing waits for a person, who answers every gate. */
+/** Calls `dev-cli drive` again after every gate, which a person answers, until the run waits for nobody. */
 async function driveOn(stage, more) {
   for (;;) {
     const end = await drive(stage, more);

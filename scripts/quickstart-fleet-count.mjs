@@ -1,9 +1,10 @@
 // Counts the figures of `observe baseline` from the events alone, sharing no code with the command that it checks.
 
 /**
- * Counts each event id once: a lease that expired and was renewed before anybody else had the goal may expire twice.
+ * Counts events with the same id only once. An event may be recorded twice: a lease that expired and was renewed before
+ * any other worker took the goal can expire again.
  * @param {object[]} all
- * @returns {Record<string, number | null>}
+ * @returns {Record<string, number | null>} the figures, by name
  */
 export function countByHand(all) {
   const events = [...new Map(all.map((event) => [event.event_id, event])).values()];

@@ -49,8 +49,8 @@ const step = (id) => ({
 const wait = (condition) => `n=0; until ${condition} || [ $n -gt 600 ]; do sleep 0.5; n=$((n+1)); done`;
 
 /**
- * Returns the file that the last session of each project waits for, so that work is left for every machine that is
- * lost.
+ * Returns the file that the last session of each project waits for. The night creates it only after all losses, so that
+ * there is still work to do whenever a machine is lost.
  */
 export const dawnOf = (base) => join(base, 'dawn');
 
@@ -58,7 +58,7 @@ export const dawnOf = (base) => join(base, 'dawn');
 export function listProjects(base) {
   const untilDawn = wait(`[ -e '${dawnOf(base)}' ]`);
   const begun = join(base, 'api/script.json.begun');
-  // Each waits for the other's session to begin, so that both start from the same commit.
+  // Each of the two goals waits until the other one's session has begun, so that both start from the same commit.
   const onLine = (id, other) => ({
     sleep: 1,
     run: `${wait(`grep -qx ${other} '${begun}'`)}; sed -i.old 's/${FIRST_LINE}.*/& ${ADDED[id]}/' README.md && rm README.md.old`,

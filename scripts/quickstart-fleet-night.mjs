@@ -16,12 +16,12 @@ const PATIENCE = 240;
  * @typedef {object} Stage
  * @property {ReturnType<typeof import('../tests/support/fleet.mjs').createFleet>} fleet
  * @property {{ stop: () => Promise<void>, start: () => Promise<void>, how: string }} database
- * @property {object} api and `notes`: the desks
+ * @property {object} api the desk of the project `api`; there is also `notes`, the desk of the other project
  * @property {object[]} machines
  * @property {object | null} next a machine with the next version of dev-cli
  * @property {Map<string, object>} workers the running workers, by the name of the machine
- * @property {Map<string, object>} desks by project
- * @property {{ claims: object[] }[]} lost the claims that each lost machine held
+ * @property {Map<string, object>} desks the running `auto` processes of the desks, by project
+ * @property {{ claims: object[] }[]} lost for each machine that was lost, the claims that it held
  */
 
 /** @param {Stage} stage */
@@ -70,7 +70,8 @@ function checkThatWorkIsLeft({ fleet, api, notes }, when) {
 }
 
 /**
- * Waits until a running machine is in a session and has neither of the two goals that have to meet.
+ * Waits until a running machine is in a session and has neither of the goals in `ADDED`, which are to run into a merge
+ * conflict undisturbed.
  * @returns the machine and its claims
  */
 async function findAtWork({ fleet, api, notes, machines, workers }) {
@@ -219,7 +220,10 @@ async function killDesk(stage, desk) {
   open(stage, desk);
 }
 
-/** Drops the engine's schema: no truth is lost with it. */
+/**
+ * Drops the workflow engine's tables and creates them anew, empty. Nothing gets lost, because goals and attempts are
+ * recorded elsewhere.
+ */
 async function dropEngine(stage) {
   const { fleet, api } = stage;
   await findAtWork(stage);
@@ -231,8 +235,9 @@ async function dropEngine(stage) {
 }
 
 /**
- * Waits for a desk to end, prints its goals, and checks its exit code. @param {number | null} exit null: 0 or 1, depending
- * on whether it saw a goal fail
+ * Waits for a desk to end, prints its goals, and checks its exit code.
+ * @param {number | null} exit the expected code; null accepts both 0 and 1, because the desk may or may not have seen a
+ * goal fail
  */
 export async function waitForDesk({ desks }, desk, exit, why = 'no goal has failed') {
   const started = desks.get(desk.project);

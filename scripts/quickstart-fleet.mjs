@@ -1,7 +1,8 @@
 // Two projects, worked on by four machines: `npm run quickstart -- fleet`, or `dev-cli demo fleet` if installed.
-// Machines are lost on the way, and so are the database, the desk and the engine's tables. Each machine is a home, a
-// state directory and a clone on this one. A script plays the tool (tests/support/tool.mjs) and the person at the gate.
-// PostgreSQL, git, the project's tests and every process of dev-cli are real.
+// Machines are lost on the way, and so are the database, the desk and the engine's tables. All of them run on this
+// computer: each machine is just a home, a state directory and a clone of its own. A script plays the tool
+// (tests/support/tool.mjs) and the person at the gate. PostgreSQL, git, the project's tests and every process of
+// dev-cli are real.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -40,7 +41,8 @@ export function playFleet() {
 }
 
 /**
- * Creates a database on the given server. That server is not stopped: connections to the database are refused instead.
+ * Creates a database on the given server, which others may use and which is therefore never stopped. An outage is
+ * played by refusing connections to the database.
  */
 async function openGiven(url) {
   const name = `dev_cli_demo_${Date.now()}`;
@@ -55,7 +57,7 @@ async function openGiven(url) {
   };
 }
 
-/** Starts a server of its own; a clone of dev-cli has PostgreSQL from npm. */
+/** Starts a PostgreSQL server for the demonstration. Only a clone of dev-cli has one, from npm. */
 async function startOwn() {
   const server = await startServer().catch((error) => {
     if (error.code !== 'MODULE_NOT_FOUND') throw error;

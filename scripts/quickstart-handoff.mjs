@@ -161,7 +161,7 @@ function test(session, colour) {
   say(`      the tests are ${status === 0 ? 'green' : 'red'}`);
 }
 
-/** Has the agent write a file as the change has it. */
+/** Has the agent write a file with the text that the sample change gives it. */
 function write(session, from) {
   const path = from.split('/').slice(1).join('/');
   session.write(path, readFileSync(join(DONE, from), 'utf8'));

@@ -70,7 +70,10 @@ async function addTasks(client) {
   }
 }
 
-/** Imports the tasks, carries them out until the tests are green, and stops the session, whose hook then reports. */
+/**
+ * Imports the tasks as a plan, and executes it until the tests are green. Then ends the session, whose hook reports the
+ * results to the task files.
+ */
 function execute(project) {
   const session = new ClaudeSession(project, 'c0a80101-0000-4000-8000-000000000001');
   session.start('startup');
@@ -97,7 +100,10 @@ function execute(project) {
   say('  the session stops, and its hook reports to .nexus/state/tasks.json');
 }
 
-/** Returns the change's crew, whose workers know task-N as todo-N. */
+/**
+ * Returns the sample change's crew, which expects ids like todo-N. Here the todos are imported from tasks and have ids
+ * like task-N.
+ */
 function crew() {
   const workers = change.crew();
   const worker = (task, root) => workers.worker({ ...task, todoId: task.todoId.replace('task-', 'todo-') }, root);

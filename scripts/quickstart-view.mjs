@@ -1,7 +1,7 @@
-// What a person sees: `npm run quickstart -- view`, or if installed, `dev-cli demo view`. With three runs, one ended,
-// one waiting and one working, it shows home at 80 columns; the page in Chromium, where an agent continues meanwhile
-// and the gate is answered with the number that the terminal shows; and the file for a colleague. Then it scrolls in a
-// run of 1,000 todos that continues. Scripts play the agents.
+// What a person sees: `npm run quickstart -- view`, or if installed, `dev-cli demo view`. Of three runs, one has ended,
+// one waits at a gate, one is executing. Shows home at 80 columns; then the page in Chromium, where the execution
+// continues and the gate is answered with the number that the terminal shows; then the HTML file for a colleague. Last,
+// scrolls through a run of 1,000 todos while their agents work. Scripts play the agents.
 import { spawn } from 'node:child_process';
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ function stage(project) {
   return { ended, waiting, busy, task };
 }
 
-/** Prints home as a terminal shows it that cannot move its cursor. */
+/** Prints home as it looks on a terminal that cannot move its cursor (TERM=dumb). */
 function showHome({ root, env }, terminal) {
   heading('dev-cli, at 80 columns');
   const { output } = terminal('stty cols 80 rows 24; dev-cli', { cwd: root, env: { ...env, TERM: 'dumb' } });

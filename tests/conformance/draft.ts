@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../src/base/json.js';
 
-/** One tool call for a mutant to change: its parameters, its reply, and the files before and after the call. */
+/**
+ * One tool call with its parameters, its reply, and the files before and after it. A mutant, a server with one planted
+ * fault, changes the reply or the files.
+ */
 export interface Draft {
   name: string;
   params: JsonObject;

@@ -295,7 +295,7 @@ describe('fixtures that are none', () => {
   it('a sound one is judged by what it claims', () => {
     const judged = judge(sound);
     expect(judged.code).toBe(0);
-    // Somebody else's suite gets one finding for each schema that none of its cases covers.
+    // For a suite that is not shipped, each schema that none of its cases covers gives one finding.
     expect(judged.json['findings']).toHaveLength(5);
     const claims = { ...sound, covers: { return_value: { plan_status: ['topic'] } } };
     const { code, json } = judge(claims);

@@ -38,7 +38,7 @@ const ALLOWED = [
   /^(?:codex exec|gemini -p) /, // only where the user's preference `second_vendor` orders it
 ];
 
-/** Matches code that is not a call. */
+/** Matches text in backticks that is no call although it contains a space, such as a heading. */
 const NO_CALL = /^(?:## |[\w.-]+:|path:line|\w+ of \w+)|[<>{}"$=/]/;
 
 /** Lists orders to run something, and code that looks like a call. */

@@ -50,7 +50,7 @@ describe('src/', () => {
     const ids = recipes.flatMap(({ blocks }) => blocks ?? []).map(({ id }) => id);
     expect(mentions(ids.filter((id) => id.includes('-')))).toEqual([]);
     const steps = lines.filter(({ text }) => /\b(steps|gates)(\?\.)?\[['"]/.test(text)).map(({ place }) => place);
-    // The questions of an execution are stages of its machine, not blocks.
+    // `approvePlan` and `approveCommands` are questions of an execution itself, not blocks.
     expect(steps.filter((place) => !/\['approve(Plan|Commands)'\]/.test(place))).toEqual([]);
   });
 

@@ -43,7 +43,7 @@ const outcomes = (): unknown[] =>
     .filter(({ type }) => type === 'command-finished')
     .map(({ data }) => (data as { outcome: string }).outcome);
 
-/** Kills a call after it has committed that the command is started, but before it launches the command. */
+/** Kills a call between committing the entry that the command starts and launching the command. */
 async function startedOnly(): Promise<string> {
   const victim = await pausedAt(project, 'after-commit', THINK);
   kill(victim.pid);

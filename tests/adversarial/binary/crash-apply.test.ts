@@ -11,8 +11,8 @@ import type { Point } from './crash/trial.js';
 
 // living-plan.md, plan apply; storage.md, Proofs: in every command that changes a plan during its execution, the binary
 // is killed before, inside and after each call that changes a file. Then the command is repeated. Documents, state and
-// journal must be those of an undisturbed run: no change is half applied or applied twice. DEV_CLI_CRASH=states or all
-// cuts everywhere; by default a sample of cuts is tried.
+// journal must be those of an undisturbed run: no change is half applied or applied twice. DEV_CLI_CRASH=all tries all
+// these points, =states one for each state that can remain on the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

@@ -11,9 +11,10 @@ import { type Extent, pointsOf } from './crash/points.js';
 import { BEGIN, faultsOfExecution, pending, prepareExecution, workOn } from './executed.js';
 import { type Dispatch, RUN } from './executing.js';
 
-// storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed where it changes a
-// file; the agent then continues with the action that `next` prints. Every todo must be done in its first attempt,
-// judged once and committed once. DEV_CLI_CRASH=states or all cuts everywhere; by default a sample of cuts is tried.
+// storage.md, Proofs: every command of an execution, from the plan to the last commit, is killed before, inside and
+// after each call that changes a file; the agent then continues with the action that `next` prints. Every todo must be
+// done in its first attempt, judged once and committed once. DEV_CLI_CRASH=all tries all these points, =states one for
+// each state that can remain on the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -21,12 +22,12 @@ const SAMPLES = 8;
 const seed = chosenSeed();
 
 interface Cut {
-  /** The number of the call in the story. */
+  /** Which call of the execution to kill, counted from 0. */
   call: number;
   at: NonNullable<HookPlan['cut']>;
 }
 
-/** A project that can be reset to its state before any call of the story, to cut that call. */
+/** A project that can be reset to its state before any call of the execution, so that this call can be killed. */
 class Lane {
   readonly project: Project = createProject({ sample: null, prefix: 'dev-cli-execute-' });
   readonly todos = prepareExecution(this.project);
@@ -48,7 +49,10 @@ class Lane {
     }
   }
 
-  /** Cuts one call, continues like an agent that does not know about the cut, and returns the problems at the end. */
+  /**
+   * Kills one call, continues like an agent that does not know that the call was killed, and returns the problems at
+   * the end.
+   */
   async try({ call, at }: Cut): Promise<string[]> {
     const { root } = this.project;
     this.clear(root);

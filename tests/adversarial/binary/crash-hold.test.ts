@@ -16,9 +16,10 @@ import { type Dispatch, RUN } from './executing.js';
 import { replays } from './victims.js';
 
 // control.md, Holding; control.md, Releasing; storage.md, Proofs: `hold` and `release`, called by an agent or by a
-// person at a terminal, and the acknowledgements between them are killed where they change a file, and then repeated.
-// Each hold and release must be recorded once, nothing may begin during a hold, and held work must begin once.
-// DEV_CLI_CRASH=states or all cuts everywhere.
+// person at a terminal, and the acknowledgements between them are killed before, inside and after each call that
+// changes a file, and then repeated. Each hold and release must be recorded once, nothing may begin during a hold, and
+// held work must begin once. DEV_CLI_CRASH=all tries all these points, =states one for each state that can remain on
+// the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -62,7 +63,7 @@ const EXECUTION: Story = {
   faults: (project) => faultsOfExecution(project, ['todo-1', 'todo-2', 'todo-3'], { runners: false }),
 };
 
-/** A hold keeps back a recipe's command, which begins with the release. */
+/** A hold keeps a recipe's command from being started; the release lets it start. */
 const COMMAND: Story = {
   run: 'run-1',
   begin: (project) => {
@@ -90,7 +91,7 @@ function must(project: Project, words: string[]): void {
   expect(code, stdout).toBe(0);
 }
 
-/** A project that can be reset to its state before any move, to cut that move. */
+/** A project that can be reset to its state before any move, so that this move can be killed. */
 class Lane {
   readonly project: Project = createProject({ sample: null, prefix: 'dev-cli-hold-' });
   readonly traces: Mutation[][] = [];

@@ -11,7 +11,10 @@ import { sweep } from './crash/sweep.js';
 const SHORT = ['init', 'draft update'];
 const STORY: Story = { ...SPECIFY, steps: SPECIFY.steps.filter(({ title }) => SHORT.includes(title)) };
 
-/** Cuts one small commit. `ordered`: problems seen in the order of its calls; `cut`: problems found by cutting it. */
+/**
+ * Plants a defect in a short story. In `ordered`, returns the problems that show in the mere order of its calls; in
+ * `cut`, those that show when `draft update`, one small commit, is killed.
+ */
 async function tried(defect: Defect, { cuts = true } = {}): Promise<{ ordered: string[]; cut: string[] }> {
   const only = (title: string): boolean => cuts && title === 'draft update';
   const { problems } = await sweep({ story: STORY, extent: 'states', defect, only });

@@ -6,8 +6,8 @@ import { SPECIFY } from './crash/specify.story.js';
 import { sweep, table } from './crash/sweep.js';
 
 // storage.md, Proofs: in every command of a whole planning run, the binary is killed before, inside and after each call
-// that changes a file. It is then restarted and must continue as if it had never been killed. DEV_CLI_CRASH=states
-// takes minutes, =all hours.
+// that changes a file. It is then restarted and must continue as if it had never been killed. DEV_CLI_CRASH=all tries
+// all these points (hours), =states one for each state that can remain on the disk (minutes); the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

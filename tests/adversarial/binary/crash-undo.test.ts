@@ -15,8 +15,8 @@ import { replays } from './victims.js';
 // control.md, Undoing; storage.md, Proofs: a person's `step undo` is killed before, inside and after each call that
 // changes a file, and before, during and after each git process that it starts; then the person repeats it. The commits
 // must be reverted once, the run must record the undo once, and the work tree, the index and the user's own changes
-// must be the same as after an uninterrupted call. With DEV_CLI_CRASH=states or all the call is killed at each of these
-// points; by default at a sample of them.
+// must be the same as after an uninterrupted call. DEV_CLI_CRASH=all tries all these points, =states one for each state
+// that can remain on the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -136,7 +136,8 @@ class Scene {
     const first = this.undo({ cut });
     if (first.exit !== KILLED) return [`never cut: ${first.exit} ${first.output}`];
     let again = this.undo(null);
-    // A git process that the killed call started runs on, and holds the lock of the index until it ends.
+    // If the killed call had started a git process, that process continues and holds the lock of the index until it
+    // ends.
     for (let tries = 0; tries < 20 && again.exit !== 0 && isBusy(again.output); tries += 1) again = this.undo(null);
     // A git process that a signal ends between creating a lock file and noting it leaves the file behind; its message,
     // which the call passes on, tells the person to remove it.

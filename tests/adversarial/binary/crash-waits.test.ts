@@ -13,8 +13,8 @@ import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
 // storage.md, Proofs: acknowledgements that wait for a command to judge them (an external exit check, or a command with
-// `revise`) are killed where they change a file. Each round must be judged once, by a command that ran once, and no
-// data may be lost.
+// `revise`) are killed before, inside and after each call that changes a file. Each round must be judged once, by a
+// command that ran once, and no data may be lost.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

@@ -55,7 +55,7 @@ export function workOn(project: Project, { tasks, running = [] }: Dispatch): voi
 }
 
 export interface Disturbance {
-  /** Whether runners were killed. If so, commands may have run twice, and todos may have been committed together. */
+  /** Whether runners were killed, too. If so, it is no fault if commands ran twice or todos were committed together. */
   runners: boolean;
 }
 

@@ -207,7 +207,8 @@ describe('a command at work', () => {
     expect(committed(project)).toEqual([]);
     if (args[0] === 'abort') return;
     expect(goOn(project, nextOf(json))).toMatchObject(DONE);
-    // A new run takes uncommitted work of the previous run for the user's, so it does not commit it.
+    // `init --force` begins a new run. It takes the files that the previous run left uncommitted to be the user's own,
+    // and so does not commit them.
     expect(committed(project)).toEqual(args[0] === 'step' ? ['todo-1'] : []);
   });
 

@@ -233,7 +233,7 @@ describe('what git cannot do', () => {
     execFileSync('chown', ['-R', '65534:65534', base]);
     execFileSync('chmod', ['-R', 'a-w', join(project.root, '.git')]);
     const other = 'setpriv --reuid 65534 --clear-groups';
-    // To another user, the run comes from elsewhere, so it must be trusted first.
+    // The files now belong to another user, for whom this run comes from elsewhere and must be trusted first.
     const around = { cwd: project.root, env: project.env, answers: ['yes'] };
     expect(terminal?.(`${other} dev-cli trust work`, around).exit).toBe(0);
     const { code, stdout, json } = runPrinted(project, `${other} ${first.ack}`);

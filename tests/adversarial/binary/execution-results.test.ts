@@ -257,7 +257,8 @@ describe('a plan that is edited', () => {
     expect(nextOf(last)).toMatchObject(DONE);
     expect(last.warnings?.join()).toMatch(/PLAN\.md, plan-content\.json were gone .* back as recorded/);
     expect(document(project, 'PLAN.md')).toMatch(/\[x\] todo-1[\s\S]*\[x\] todo-2/);
-    // The person's edit was recorded together with the box that dev-cli checked.
+    // PLAN.md is restored as last recorded, with the person's edit: it was recorded when dev-cli checked the box of
+    // todo-1.
     expect(document(project, 'PLAN.md')).toContain('Mine');
     expect(devCli(project, ['replay', RUN, '--check', '--json']).json.ok).toBe(true);
   });

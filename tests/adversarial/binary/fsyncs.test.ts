@@ -36,7 +36,7 @@ beforeEach(() => {
     const env = { ...around.env, NODE_OPTIONS: `--require=${HOOK}`, DEV_CLI_TEST_FSYNCS: notes };
     const printed = inShell(command, { ...around, env });
     const calls = existsSync(notes) ? readFileSync(notes, 'utf8').trimEnd().split('\n') : [];
-    // Runners inherit the hook, so their lines are left out.
+    // Runners inherit the hook and write lines, too. Only the lines of dev-cli itself are counted.
     const processes = calls.map((line) => JSON.parse(line) as { argv: string[]; synced: string[] });
     const own = processes.filter(({ argv }) => argv[0]?.includes('dev-cli'));
     const synced = own.flatMap((call) => call.synced.map((path) => relative(join(project.root, '.dev'), path) || '.'));
@@ -53,11 +53,13 @@ function commits(): number {
 
 const isOfRoot = (path: string): boolean =>
   ['.', 'guard', 'active-spec', '.gitignore', 'sessions'].includes(path.split('/')[0]?.replace(/\.\d+$/, '') ?? '');
-/** Whether a path is a job's file. They are synced before the runner starts, because the journal does not hold them. */
+/**
+ * Whether a path belongs to a job. A job's files are not in the journal, so they are synced before the runner starts.
+ */
 const isOfJob = (path: string): boolean => /\/actions(\/|$)/.test(path);
 const isObject = (path: string): boolean => /\/objects(\/|$)/.test(path);
 
-/** Checks that every command except the first makes one fsync per commit: that of the journal. */
+/** Checks that every command except the first syncs the journal once per commit, and no other file of the run. */
 function judge(): void {
   const [, ...middle] = counted;
   expect(middle.filter((one) => one.commits > 0).length).toBeGreaterThan(4);

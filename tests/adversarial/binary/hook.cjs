@@ -40,7 +40,7 @@ process.once('exit', () => {
 const journals = new Set();
 
 fs.openSync = (/** @type {any[]} */ ...args) => {
-  // command.json is first written to a temporary file beside it.
+  // The call is about to launch a command when it opens the temporary file from which command.json is made.
   if (/\/command\.json\.[^/]+$/.test(String(args[0]))) reach('before-launch');
   // Hides that a command has begun.
   if (plant === 'start-not-read' && /\/started\.json$/.test(String(args[0]))) {
@@ -93,7 +93,8 @@ fs.renameSync = (from, to) => {
 fs.existsSync = (path) =>
   plant === 'withdrawn-not-read' && /\/withdrawn$/.test(String(path)) ? false : existsSync(path);
 
-// Hides its process namespace, so that a process in a sandbox seems to be outside.
+// Keeps the process from reading its process namespace, so that it does not notice that it runs in a sandbox's own
+// namespace.
 fs.readlinkSync = /** @type {any} */ (
   (/** @type {any[]} */ ...args) => {
     if (plant === 'no-namespace' && args[0] === '/proc/self/ns/pid') throw new Error('hidden');

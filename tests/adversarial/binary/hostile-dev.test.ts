@@ -85,7 +85,10 @@ function outsideIsUntouched(): void {
 
 const complete = (): Result => devCli(project, ['step', 'complete', 'run-1', '--action', 'a1'], session);
 
-/** Checks that the call succeeds, or is refused with the state unchanged; after repair, a refused call succeeds. */
+/**
+ * Puts something hostile in the place of a file, and acknowledges. The call must succeed, or be refused without losing
+ * journal entries; once the file is restored, it must succeed.
+ */
 function refusedOrDone(path: string, kind: Kind): Result {
   const before = readFileSync(join(project.root, RUN, 'events.jsonl'), 'utf8');
   const mend = swap(path, kind);
@@ -208,7 +211,7 @@ describe('another run that cannot be read', () => {
     expect(complete().code).toBe(0);
     expect(devCli(project, ['init', 'third', '--recipe', 'tiny-run-1', '--goal', 'x', '--new']).code).toBe(0);
     expect(devCli(project, ['abort', 'run-1', '--reason', 'enough']).code).toBe(0);
-    // The run may be guarded, so its line stays.
+    // The run `other` cannot be read, but it may be guarded, so its line stays.
     expect(guard).toContain('other ');
     expect(readFileSync(join(project.root, '.dev/guard'), 'utf8')).toMatch(/^ask\nother \d+\nthird \d+\n$/);
     const list = devCli(project, ['list', '--json']);
@@ -307,7 +310,8 @@ describe('contents', () => {
     const before = [readFileSync(state), readFileSync(draft)] as const;
     const args = ['step', 'complete', 'run-1', '--action', 'a2', '--data', '{"boundaries":"none"}'];
     expect(devCli(project, args).code).toBe(0);
-    // As after a crash between writing the journal and putting the draft in place.
+    // Makes the files look as after a crash that came once the journal was written, but before the draft was put in
+    // place.
     writeFileSync(state, before[0]);
     writeFileSync(draft, before[1]);
     rewriteEntries(project, 'run-1', (entries) => entries.map(({ texts, ...entry }) => entry));
@@ -471,7 +475,8 @@ describe('a reason', () => {
   });
 });
 
-// After another boot, only paths that an entry of dev-cli could name are restored (storage.md, Recovery).
+// These journals are forged. After a restart of the machine, documents are restored from the journal, but only at paths
+// that an entry of dev-cli could name (storage.md, Recovery).
 it.each([
   'objects/forged',
   'lock.forged',

@@ -135,7 +135,10 @@ function fenced(text: string, needle: string): boolean {
   return found;
 }
 
-/** Whether `fence` closes `open`: as the end tag, or as a fence of the same kind, no shorter, alone on its line. */
+/**
+ * Whether `fence` closes `open`: it must be the end tag, or stand alone on its line and be of the same kind and no
+ * shorter.
+ */
 function closes(open: string, fence: string, line: string): boolean {
   if (open.startsWith('<')) return fence === open.replace('<', '</');
   return fence[0] === open[0] && fence.length >= open.length && line.trim() === fence;

@@ -52,7 +52,7 @@ function summary(tallies: Tally[], seconds: number): string {
 describe('the kills find', () => {
   it('an answer printed before its commit: the planted defect', { timeout: 120_000 }, async () => {
     const project = createProject({ replay: false });
-    // With this randomness, every call is killed as it answers.
+    // Always decides the same: every call is killed as it prints its answer.
     const always: Random = { unit: () => 0, below: () => 0, chance: () => true, pick: ([first]) => first };
     const killer = new Killer(project, always, hooked({ DEV_CLI_TEST_PLANT: 'answer-before-commit' }));
     await killer.work(50);

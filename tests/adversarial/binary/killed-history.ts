@@ -11,7 +11,9 @@ export interface Line {
   data: { runId: string; actionId?: string; key?: string; block?: string; outcome?: string; reused?: boolean };
 }
 
-/** The answers that the caller read on standard output before any kill, and the state on the disk at the end. */
+/**
+ * The answers that the caller read on standard output before the call was killed, and the state on the disk at the end.
+ */
 export interface Evidence {
   entries: Line[];
   /** Ids of actions whose acknowledgement was answered. */
@@ -21,7 +23,10 @@ export interface Evidence {
   /** Every line that was ever passed to `draft update --append`; all are different. */
   tried: string[];
   draft: string;
-  /** The action for which each external command ran, as it recorded; `orphan` if its runner was already dead. */
+  /**
+   * What each execution of an external command wrote down when it ran: its action's id, or `orphan` if its runner was
+   * already dead.
+   */
   effects: string[];
   /** Whether the journal rebuilds state.json byte for byte. */
   replays: boolean;

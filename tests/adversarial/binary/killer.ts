@@ -27,7 +27,10 @@ const external = (id: string): string => `
 `;
 
 const NAME = 'run-1';
-/** Seconds that a call waits for a command: short, because only the next call notices a runner killed very early. */
+/**
+ * Seconds that a call waits for a command. Short, because this call waits in vain for a runner that was killed very
+ * early; only the next call notices that.
+ */
 const ANSWER_WITHIN = { DEV_CLI_ANSWER_WITHIN: '0.3' };
 
 type Target = 'cli' | 'runner' | 'both';
@@ -190,7 +193,7 @@ export class Killer {
     const [from, life] = [performance.now(), this.usual.get('runner') ?? 150];
     for (const until = from + this.random.unit() * life; performance.now() < until; await sleep(3)) {
       if (runnersOf(this.project).length > 0) continue;
-      // The runner lived shorter than estimated.
+      // The runner ended before the chosen instant, so its life is shorter than estimated.
       this.usual.set('runner', performance.now() - from);
       return;
     }

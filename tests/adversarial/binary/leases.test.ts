@@ -9,8 +9,8 @@ import { countSessions, eventsOf, git, readDigest, setUpLoop, write } from '../.
 import { BINARY, type Project } from '../../support/project.mjs';
 import { chosenSeed, seeded } from '../../support/seeded.js';
 
-// loop-operations.md, Queue: whichever worker is killed or paused, a goal never has two holders, and nothing that comes
-// after a lease has expired counts. DEV_CLI_TEST_CLAIMS sets how often twelve workers claim three goals,
+// loop-operations.md, Queue: whichever worker is killed or paused, a goal never has two holders, and whatever a worker
+// does after its lease has expired is refused. DEV_CLI_TEST_CLAIMS sets how often twelve workers claim three goals,
 // DEV_CLI_TEST_LEASE_STOPS how often a worker is killed or paused (`npm run prove:loop`: 100 and 200).
 
 const ROUNDS = Number(process.env['DEV_CLI_TEST_CLAIMS'] ?? 1);
@@ -64,7 +64,7 @@ function findOverlaps(project: Project): string[] {
     if (type === 'queue_claim_renewed' && holder?.id !== id) return [`${id} renewed ${goal} of ${holder?.id}`];
     if (type !== 'queue_claim_created') return [];
     held.set(goal, { id, until });
-    // The log has a resolution of one second.
+    // Times in the log are rounded to seconds, so an overlap of up to one second proves nothing.
     return holder !== undefined && holder.until > at + 1_000 ? [`${id} took ${goal} of ${holder.id}`] : [];
   });
 }

@@ -10,8 +10,9 @@ import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// loop-core.md, auto: `auto` is cut at a write, and the next batch continues its attempt: nothing is done twice, and
-// nothing is lost. DEV_CLI_CRASH=states or all cuts everywhere.
+// loop-core.md, auto: `auto` is killed before, inside or after a call that changes a file, and the next batch continues
+// its attempt: nothing is done twice, and nothing is lost. DEV_CLI_CRASH=all tries all these points, =states one for
+// each state that can remain on the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -68,7 +69,7 @@ describe(`an attempt cut at a write (${extent}, seed ${seed})`, () => {
       const { signal } = run(project, hook, { cut });
       const { op, path } = mutations[cut.call - 1] as Mutation;
       const place = `${cut.position} ${cut.call} (${op} ${path.replace(first.root, '')})`;
-      // A batch polls its processes more or less often each time, so it may end before the last recorded call.
+      // The number of polls of processes varies, so a batch may end before the call at which it is to be killed.
       if (signal === 'SIGKILL') killed += 1;
       problems.push(...judge(project).map((problem) => `${place}: ${problem}`));
     }

@@ -17,9 +17,10 @@ import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// memory.md, Where; Handoff: a call that is cut at a write, or has no space or permission to write, has recorded
-// everything or nothing. Repeated, it completes or starts over, and nothing is lost or doubled. Which record is newest
-// does not depend on the clock. DEV_CLI_CRASH=states or all cuts everywhere.
+// memory.md, Where; Handoff: a command that is killed before, inside or after a file-system call, or that lacks the
+// space or permission to write, has recorded everything or nothing. Repeated, it completes or starts over, and nothing
+// is lost or doubled. Which record is newest does not depend on the clock. DEV_CLI_CRASH=all tries all these points,
+// =states one for each state that can remain on the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -38,7 +39,7 @@ type Name = keyof typeof COMMANDS;
 let project: Project;
 afterEach(() => project.remove());
 
-/** Creates a project with memory's region and an old handoff, with or without a book. */
+/** Creates a project with an old handoff and a PROJECT_CONTEXT.md, with or without memory's book. */
 function begin(hasBook: boolean): Image {
   project = createProject();
   expect(devCli(project, ['handoff', 'write']).code).toBe(0);

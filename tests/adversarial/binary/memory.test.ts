@@ -13,7 +13,7 @@ import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 const CALLS = numberFrom('DEV_CLI_TEST_MEMORY_CALLS', 5);
 const KILLS = numberFrom('DEV_CLI_TEST_MEMORY_KILLS', 15);
 const seed = chosenSeed();
-/** Long enough for that many calls. */
+/** Milliseconds. Long enough even if the variables above set many calls and kills. */
 const TIMEOUT = 3_600_000;
 
 let project: Project;
@@ -32,7 +32,6 @@ interface Line {
   patch: { value?: unknown }[];
 }
 
-/** Returns the entries of the journal. */
 function journal(): Line[] {
   const text = readFileSync(join(project.root, '.dev/memory/book/events.jsonl'), 'utf8');
   return text

@@ -10,9 +10,10 @@ import { chosenSeed, numberFrom } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// neutral.md, Writing: a call that is cut at a write seems to the next caller either done or not begun. When several
-// processes write at once, ours and other tools that lock by empty files, nothing is lost. DEV_CLI_CRASH=all cuts
-// everywhere; DEV_CLI_TEST_NEUTRAL_CALLS sets how often each process calls.
+// neutral.md, Writing: a command that is killed before, inside or after a file-system call seems to the next caller
+// either done or not begun. Nothing is lost when several processes of dev-cli write at once with another tool that
+// locks by creating an empty file. DEV_CLI_CRASH=all tries all these points, =states one for each state that can remain
+// on the disk; the default is a sample. DEV_CLI_TEST_NEUTRAL_CALLS sets how often each process calls.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';

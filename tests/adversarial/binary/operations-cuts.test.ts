@@ -17,9 +17,10 @@ import { HOOK_PLAN, type HookPlan, type Mutation } from './crash/calls.js';
 import { isLeftover } from './crash/normal.js';
 import { type Extent, pointsOf } from './crash/points.js';
 
-// loop-operations.md, Queue: a call that is cut at a write has recorded everything or nothing. The next call, or the
-// same call repeated, has the same result as without the cut: nothing is lost, answered twice or torn.
-// DEV_CLI_CRASH=states or all cuts everywhere.
+// loop-operations.md, Queue: a command that is killed before, inside or after a file-system call has recorded
+// everything or nothing. The next command, or the same one repeated, has the same result as without the cut: nothing is
+// lost, answered twice or torn. DEV_CLI_CRASH=all tries all these points, =states one for each state that can remain on
+// the disk; the default is a sample.
 
 const EXTENTS: readonly Extent[] = ['sample', 'states', 'all'];
 const extent = EXTENTS.find((each) => each === process.env['DEV_CLI_CRASH']) ?? 'sample';
@@ -41,13 +42,19 @@ const PATCH = 'diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\
 
 interface Command {
   args: string[];
-  /** A command that only reads; it may be called between the cut and the repetition. */
+  /**
+   * The arguments of a command that only reads. In some trials it is called after the cut, before the command is
+   * repeated.
+   */
   next: string[];
-  /** Count only from the first file-system call whose path contains this text. */
+  /** The hook counts file-system calls only from the first one whose path contains this text. */
   from?: string;
-  /** The arguments of a batch to run afterwards. */
+  /** The arguments of a batch of the loop that is run after the command was repeated. */
   work?: string[];
-  /** The error of the repeated command if the first call has succeeded; by default it gives the same answer. */
+  /**
+   * The error that the repeated command reports if the call that was cut had already recorded everything. If absent,
+   * the repeated command must succeed.
+   */
   again?: string;
 }
 type Answer = Record<string, unknown>;
@@ -58,7 +65,7 @@ const ACT = (action: string) => [
 const CLAIM = ['queue', 'claim', '--worker', 'w1'];
 const LIST = ['queue', 'list'];
 
-/** Prepares a project for each call and returns the call. */
+/** By name, prepares the project for a command, and returns the command. */
 const COMMANDS: Record<string, (project: Project) => Command> = {
   'queue claim': () => ({ args: CLAIM, next: LIST, again: 'CLAIM_REFUSED' }),
   'queue claim with a key': () => ({ args: [...CLAIM, '--idempotency-key', 'k'], next: LIST }),
@@ -103,7 +110,10 @@ function begin(): Project {
 const read = ({ root }: Project, path: string): string =>
   existsSync(join(root, path)) ? readFileSync(join(root, path), 'utf8') : '';
 
-/** Replaces random ids and times by their order of appearance, and attempt numbers, which a cut call may use up. */
+/**
+ * Makes values comparable: drops times and the numbers of attempts (a killed command may use one up), and numbers
+ * random ids in their order of appearance.
+ */
 function normal(value: unknown): string {
   const names = new Map<string, string>();
   return stringify(value, { sortMapEntries: true, aliasDuplicateObjects: false, lineWidth: 0 })
@@ -127,7 +137,8 @@ function readEvents(project: Project): Answer[] {
       events.set(event['event_id'], event);
     } catch {}
   }
-  // Leaves out refusals, which are logged as events: a repeated call may be refused again.
+  // Leaves out refusals, which are logged as events, too: a repeated call may add one that the undisturbed call did not
+  // have.
   const also = /rejected|reused/;
   return [...events.values()].filter(({ event_type: type }) => !also.test(String(type)));
 }

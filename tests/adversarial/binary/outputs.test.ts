@@ -26,7 +26,10 @@ function put(content: string | Buffer): void {
   writeFileSync(output, content);
 }
 
-/** What may be found in place of an agent's output, and the error for it; the action's other agent delivers. */
+/**
+ * What may be found where one agent's output should be, how the test puts it there, and the error that this gives. The
+ * action's other agent delivers a valid output.
+ */
 const LEFT: [string, () => void, string][] = [
   ['nothing', () => rmSync(output, { force: true }), 'EVIDENCE_MISSING'],
   ['an empty file', () => put(''), 'EVIDENCE_MISSING'],

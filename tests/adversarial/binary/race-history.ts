@@ -67,7 +67,7 @@ export function unexplained(observed: readonly Observed[], recorded: Recorded): 
     );
     if (moment === undefined) return [`client ${answer.client}: no instant of the journal explains ${told(answer)}`];
     if (!isChange(answer)) return [];
-    // A change happens during its call, so its commit cannot be older.
+    // A change is committed during its call, so a commit from before the call cannot be its own.
     if (moment.end <= answer.from) return [`client ${answer.client}: older than its call: ${told(answer)}`];
     used.set(moment, answer);
     return [];

@@ -207,7 +207,7 @@ describe('a clock that goes back', () => {
     const action: Action = startTiny(project, [AGENTS_BLOCK, DATA_BLOCK, END_BLOCK]);
     const at = (hours: number, args: string[], back = '0') =>
       withHook('shifted-clock.cjs', args, { TEST_CLOCK_SHIFT: String(hours * 3_600_000), TEST_CLOCK_BACK: back });
-    // The output has not been written, whatever the clock says.
+    // Although the clock is two days ahead, the missing output is noticed.
     expect(at(48, ['step', 'complete', 'run-1', '--action', 'a1']).json.error?.code).toBe('EVIDENCE_MISSING');
     deliver(project, action);
     const accepted = at(-24, ['step', 'complete', 'run-1', '--action', 'a1'], '1');

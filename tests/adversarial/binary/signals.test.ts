@@ -18,8 +18,8 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 /**
- * Milliseconds after which a call has begun to wait; on a busy machine, the time that CALLS calls take is used
- * instead.
+ * Milliseconds after which a call is taken to have begun to wait. On a busy machine, where CALLS calls take longer than
+ * that, their duration is used instead.
  */
 const WAITING = 700;
 const CALLS = 6;

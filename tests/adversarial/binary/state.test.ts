@@ -104,7 +104,7 @@ function cut(damage: (whole: string) => string | null): void {
   else writeFileSync(journal(), left);
 }
 
-/** Returns the offset at which the commit begins that issues this action. */
+/** Returns the offset in the journal at which a commit begins: the one that issues this action. */
 function beginningOf(whole: string, action: string): number {
   const lines = whole.split('\n');
   const last = lines.findIndex((line) => line.includes('"type":"issued"') && line.includes(`"actionId":"${action}"`));

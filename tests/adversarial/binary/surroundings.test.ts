@@ -105,7 +105,8 @@ describe('a journal', () => {
   it('that may not grow any more (ulimit -f): the reason and the ways on, and nothing is lost', () => {
     const first = startTiny(project, [PLAIN_BLOCK, END_BLOCK]);
     const image = imageOf(project);
-    // The limit counts units of 512 or 1,024 bytes. It does not apply to the output, which goes to pipes.
+    // `ulimit -f` counts units of 512 or 1,024 bytes, so the journal is already at its limit. The output goes to pipes,
+    // which have no limit.
     const limit = Math.floor(statSync(journal()).size / 1024);
     const limited = runPrinted(project, `ulimit -f ${limit}; ${first.ack}`);
     expect([limited.code, limited.json.error?.code], limited.stdout).toEqual([1, 'IO']);

@@ -155,7 +155,10 @@ describe('whatever the text', () => {
   });
 });
 
-/** The unit of the sizes of `large`, whose texts would make a backtracking search run forever. */
+/**
+ * The unit in which the sizes of the texts of `large` are given. The texts are made so that a search that backtracks
+ * would take forever on them.
+ */
 const MEGABYTE = 1024 * 1024;
 const large = (size: number): Record<string, string> => {
   const fill = (unit: string): string => unit.repeat(Math.ceil(size / unit.length)).slice(0, size);

@@ -15,7 +15,7 @@ import { chosenSeed, numberFrom, seeded } from '../../support/seeded.js';
 const GOALS = numberFrom('DEV_CLI_TEST_FLEET_GOALS', 6);
 const KILLS = numberFrom('DEV_CLI_TEST_FLEET_KILLS', 6);
 const OUTAGES = numberFrom('DEV_CLI_TEST_FLEET_OUTAGES', 1);
-/** Seconds of a lease. */
+/** Seconds without a heartbeat after which a machine counts as lost. */
 const LEASE = 5;
 const LONGEST = 60 + GOALS * 4 + KILLS * 8 + OUTAGES * 20;
 
@@ -72,7 +72,7 @@ function keepUp(start: () => Started, told: string[]) {
   return {
     kill: (signal: NodeJS.Signals) => now.kill(signal),
     async end() {
-      // A process that has just ended is restarted first.
+      // If the process has just ended by itself, waits until it has been restarted, so that the signals reach it.
       await sleep(1_000);
       isLast = true;
       now.kill('SIGCONT');

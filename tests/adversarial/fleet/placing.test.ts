@@ -25,8 +25,8 @@ const CHANGING = [
 ] as const;
 
 /**
- * Runs `work` until its n-th change of a file. That change and all later ones fail, so that nothing is cleaned up
- * either.
+ * Runs `work` until its n-th change of a file. From there on all changes fail, so, as on a dead machine, nothing is
+ * cleaned up.
  * @returns whether `work` ended before that
  */
 async function dieAt(n: number, work: () => Promise<void>): Promise<boolean> {
@@ -53,7 +53,10 @@ async function dieAt(n: number, work: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** Removes locks: their owners are gone. */
+/**
+ * Removes the locks that the simulated death left. Their owner is this test process, which still runs, so no call would
+ * break them.
+ */
 function breakLocks(machine: Machine): void {
   for (const path of ['.dev', `.dev/specs/${RUN}`]) {
     if (!existsSync(join(machine.root, path))) continue;
@@ -62,7 +65,10 @@ function breakLocks(machine: Machine): void {
   }
 }
 
-/** The machine's state before: no run, an earlier state of the run, or a later one made under a claim that is over. */
+/**
+ * What the machine has of the run before it takes the run up: nothing, an earlier state, or a later state, which it
+ * made under a claim that has ended since.
+ */
 const BEFORE = ['nothing', 'an earlier state', 'a later state'] as const;
 
 describe('taking a run up', () => {
@@ -97,7 +103,7 @@ describe('taking a run up', () => {
         expect([found.code, found.json?.error?.code], `${n}: ${found.stdout}`).toBeOneOf([
           [0, undefined],
           [2, 'NO_SUCH_RUN'],
-          // The journal exists, but not yet its documents.
+          // The journal is in place, but the documents that it names are not yet.
           [3, undefined],
         ]);
         await place();

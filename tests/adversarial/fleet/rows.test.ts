@@ -145,7 +145,7 @@ it('does not take up a run of 50 MB that is none, nor one whose goal has another
     const { json } = fleet.call(desk, 'fleet', 'take', goal, '--json');
     expect(json.error.code).toBe(code);
     expect(existsSync(join(desk.root, `.dev/specs/${goal}-1`))).toBe(false);
-    // A worker that failed to bring it here does not block others.
+    // The attempt that could not be taken is not claimed or leased any more, so others can take it.
     const { attempts, leases } = await fleet.readState(desk);
     expect(attempts[`${goal}#1`].claim).toBeNull();
     expect(leases.filter(({ status }) => status === 'active')).toEqual([]);

@@ -107,7 +107,8 @@ describe('paths', () => {
     for (const path of ['dir/app.js', 'dir/deep/er/new.js', 'file.md', 'dangling.md', 'relative/x', 'again/x']) {
       expectRefused(write(at(`${FINDINGS}/${path}`)));
     }
-    // The system follows the link, so this file is beside src; a tool that resolves `..` in the text stays in FINDINGS.
+    // This path has two readings. The system follows the link, so the file is beside src; a tool that resolves `..` in
+    // the text stays in FINDINGS. One forbidden reading is enough to refuse.
     expectRefused(write(at(`${FINDINGS}/dir/../package.json`)));
     symlinkSync(at(`${FINDINGS}/deep`), at('src/into'));
     expectAllowed(write(at('src/into/x.md')));

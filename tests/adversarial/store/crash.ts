@@ -20,14 +20,20 @@ async function documents(store: Store<Sample>, names: string[]): Promise<Record<
   return Object.fromEntries(names.map((path) => [path, files.read(path)?.toString() ?? null]));
 }
 
-/** Lists everything below a directory except objects, among which a killed process's leftovers do no harm. */
+/**
+ * Lists everything below a directory except the objects. Objects may differ: those that a killed process left behind do
+ * no harm.
+ */
 function allFiles(root: string): string[] {
   if (!existsSync(root)) return [];
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' });
   return names.filter((name) => !name.includes('objects/'));
 }
 
-/** Kills a scene's commit at one call, then checks that it has happened completely or not at all. */
+/**
+ * Kills the process that makes a scene's commit at one of its calls, then checks that the commit has happened
+ * completely or not at all.
+ */
 async function killedAt(scene: string, template: string, call: number, half: boolean): Promise<'killed' | 'done'> {
   const root = temporaryRoot();
   cpSync(template, root, { recursive: true });

@@ -78,7 +78,8 @@ describe.each(Object.keys(SCENES))('a disk that fails in the %s commit of a run'
       if (error instanceof Error) {
         failed += 1;
         expect(error, where).toBeInstanceOf(DevCliError);
-        // LOCKED: a commit takes the root's lock twice, and this process could not remove it the first time.
+        // LOCKED: a commit takes the root's lock twice, and the disk may fail when the lock is to be removed after the
+        // first time.
         expect(['IO', 'LOCKED'], where).toContain((error as DevCliError).code);
         expect(error, where).toMatchObject({ fix: expect.stringMatching(/repeat the same call/i) });
         expect(error.message, where).not.toContain(root);
@@ -86,7 +87,8 @@ describe.each(Object.keys(SCENES))('a disk that fails in the %s commit of a run'
       } else {
         expect(happened, where).toBe(1);
       }
-      // A lock that could not be removed becomes free when its process ends. This one goes on, so removes it by hand.
+      // A lock that could not be removed becomes free when its process ends. But this process does not end, so the test
+      // removes the locks.
       for (const lock of ['.dev/specs/run/lock', '.dev/lock']) fs.rmSync(join(root, lock), { force: true });
       const added = tree(root).filter((path) => !before.includes(path) && !/lock\.\d+\.[0-9a-f]+$/.test(path));
       if (happened === 0)

@@ -8,7 +8,9 @@ interface Scene {
   crashing: Decide<Sample, number>;
   /** The documents without and with this commit; null for a missing document. */
   documents: [Record<string, string | null>, Record<string, string | null>];
-  /** The active run (below, the guard) without and with this commit. */
+  /**
+   * The active run without and with this commit. `guard` below is the first line of the guard file, in the same order.
+   */
   active: [string | null, string | null];
   guard: ['ask' | 'open', 'ask' | 'open'];
 }

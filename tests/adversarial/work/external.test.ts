@@ -297,7 +297,7 @@ describe('one execution', () => {
     again();
     await finished(directory);
     again();
-    // Launches one more runner, like one that was slow to start.
+    // Starts a runner for a command that has ended, like one that was slow to start. This runner must not run it again.
     await run(directory);
     expect(count('again')).toBe(1);
   });
@@ -336,8 +336,8 @@ describe('one execution', () => {
     mkdirSync(tools);
     const directory = bench.directory('unrecorded');
     mkdirSync(directory, { recursive: true });
-    // The runner creates its pipe after claiming the command and before recording its start. This mkfifo then removes
-    // the directory.
+    // The runner claims the command, creates a pipe with mkfifo, and then records the start. This replacement for
+    // mkfifo removes the directory first, so that the start cannot be recorded.
     writeFileSync(join(tools, 'mkfifo'), '#!/bin/sh\nrm -r "$VICTIM"\nPATH=${PATH#*:} exec mkfifo "$@"\n', {
       mode: 0o755,
     });
@@ -351,7 +351,8 @@ describe('one execution', () => {
   });
 
   it('never happens when a runner dies at the gate', async () => {
-    // Runs the gate as the runner does; descriptor 3 gets `input` and is then closed.
+    // Runs GATE as the runner does: this script waits for a line on descriptor 3 before it becomes the command.
+    // Descriptor 3 gets `input` and is then closed.
     const source = readFileSync(join(import.meta.dirname, '../../../src/jobs/runner.ts'), 'utf8');
     const gate = /const GATE = '(.*)';/.exec(source)?.[1] ?? '';
     const through = (input: string) => {

@@ -158,7 +158,7 @@ describe('a loop round that did not pass', () => {
       const action = startTiny(project, [`${LOOP_BLOCK}    maxRounds: 1\n`, END_BLOCK], DRAFT, name);
       writeSections(project, action, { boundaries: 'No new dependency.' });
       const second = nextOf(acknowledge(project, action).json);
-      // The same text again: a round that fills nothing new counts toward the limit.
+      // Writes the same text again, because only a round that fills nothing new counts toward the limit of rounds.
       writeSections(project, second, { boundaries: 'No new dependency.' });
       const bound = nextOf(acknowledge(project, second).json);
       expect(bound).toMatchObject({ block: 'interview', action: 'wait-for-user' });

@@ -146,7 +146,7 @@ describe('draft import', () => {
     expect(early.json).not.toHaveProperty('warnings');
     const line = /^- .*findings\/one\.md.*$/m.exec(draft())?.[0] ?? '';
     expect(line).not.toBe('');
-    // Importing an output does not accept it: the step still expects both.
+    // Importing an output into the draft does not accept it: the step still waits for the outputs of both agents.
     expect(stateOf(project, 'run-1')).toMatchObject({ agents: { one: { status: 'pending' } } });
     deliver(project, action, ['two']);
     expect(devCli(project, ['draft', 'import', 'run-1']).json).toMatchObject({ imported: 2 });

@@ -8,7 +8,8 @@ import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 import { acknowledge, choose, DATA_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// recipes.md, Gates: a reason given with a choice that leads back is kept after the action that reads it.
+// recipes.md, Gates: a reason for a choice that leads back is read by the next action, and stays in the draft after
+// that.
 
 const freshProject = freshProjects();
 let project: Project;

@@ -20,7 +20,10 @@ afterEach(() => project.remove());
 const prefer = (text: string) => writeProjectFile(project, '.dev/preferences.yaml', text);
 const begin = () => devCli(project, ['init', RUN, '--recipe', 'specify-standard-autopilot', '--goal', 'Add JWT auth']);
 
-/** Drives a run to its end; returns its prompts by agent, by todo and stage, or, for the main agent, by block. */
+/**
+ * Drives a run to its end. Returns its prompts: an agent's by the agent's id, a task's by todo and stage, the main
+ * agent's by block.
+ */
 function promptsOf(agent: StandIn, flags: string, execute = false): Map<string, string> {
   const prompts = new Map<string, string>();
   const keep = (key: string, path: string) => prompts.set(key, readFileSync(agent.path(path), 'utf8'));

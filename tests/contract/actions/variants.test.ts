@@ -5,8 +5,8 @@ import type { Action } from '../../support/agent.mjs';
 import { devCli, init, nextOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// `promptVariant: V` (recipes.md, Shipped recipes) selects `agents/<type>.V.md` beside the role, or the role if there
-// is none.
+// With `promptVariant: V` (recipes.md, Shipped recipes), an agent gets the definition `agents/<type>.V.md` if it
+// exists, and otherwise that of its role.
 
 let project: Project;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { USE_CASES } from '../../../src/app/use-cases.js';
 import { HANDLERS } from '../../../src/app/wings.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 
-/** Commands that the front door answers itself. */
+/** Commands that have no use case, because the front door (src/cli/front.ts) answers them itself. */
 const ELSEWHERE = ['help', 'mcp'];
 
 describe('registry and use cases', () => {

@@ -38,7 +38,10 @@ function change(...args: string[]) {
 
 interface Kind {
   program: string;
-  /** The script and, if a block is added to one, the startup file; relative to the home directory. */
+  /**
+   * The completion script; if a block is also added to a startup file of the shell, `startup` is that file. Relative to
+   * the home directory.
+   */
   script: string;
   startup?: string;
   prompt: [file: string, text: string];

@@ -5,7 +5,7 @@ import { inShell, runLinesBy } from '../../support/line.mjs';
 import { COUNTER, type Loaded, takeLoaded } from '../../support/loaded.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// The costs of calls that do not depend on the machine (house.md, Speed). A limit is raised in a separate commit that
+// The costs of calls that do not depend on the machine (house.md, Speed). To raise a limit takes a separate commit that
 // says why.
 
 /** Costs of a call: programs and their parts, their kilobytes, files opened, processes started, waits for the disk. */

@@ -7,10 +7,16 @@ import { CHECKOUT } from '../../support/project.mjs';
 const COUNTED =
   'rounds|todos|files|commits|retries|agents|tasks|calls|commands|attempts|gates|actions|warnings|steps|findings|transitions|reports|problems|entries|items|lines|questions|issues|documents|contents|errors|choices|edits';
 
-/** A counted noun after a template's value. Constants in capitals are allowed; texts use `renderCount` for the rest. */
+/**
+ * Matches a template value before a counted noun: `${n} rounds` could say "1 rounds". Texts must use `renderCount`;
+ * only constants (in capitals) need not.
+ */
 const BARE = new RegExp(String.raw`\$\{(?![A-Z_]+\})[^}]*\} (?:${COUNTED})\b`);
 
-/** Marks of counts that are allowed: they are never one, or the text for one is in the same expression. */
+/**
+ * If this matches in the same line or the two lines above, the count is allowed: it is never one, or the same
+ * expression has a text of its own for one.
+ */
 const BESIDE = /=== 1\s*\?|length > [A-Z]|at most \$|, not \$/;
 
 function listBareCounts(text: string): string[] {

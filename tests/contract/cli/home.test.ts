@@ -77,7 +77,8 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     mkdirSync(runDir(project, 'later'), { recursive: true });
     writeFileSync(join(runDir(project, 'later'), 'plan-content.json'), '{}');
     git('commit', '--allow-empty', '-qm', 'first');
-    // One linked work tree has a root of its own; the other was made for the run, so it leads back to this root.
+    // `side tree` is a linked work tree with runs of its own, and so a root. `made` was made for a run of this root, as
+    // its file dev-cli-root says.
     git('worktree', 'add', '-q', '--detach', join(project.home, 'side tree'));
     git('worktree', 'add', '-q', '--detach', join(project.home, 'made'));
     writeFileSync(join(project.root, '.git/worktrees/made/dev-cli-root'), `${project.root}\nhere\n`);

@@ -7,8 +7,8 @@ import { inShell, runLinesBy } from '../../support/line.mjs';
 import { COUNTER, type Loaded, takeLoaded } from '../../support/loaded.js';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// A hot command costs as much as it loads (house.md, Speed). A change that makes one load more must update the lists
-// below and say in its commit why.
+// A hot command costs as much as it loads (house.md, Speed). A change that makes such a command load more must update
+// the lists below and say in its commit why.
 
 /**
  * Modules that a commit needs: crypto for digests and the lock's token, with the streams that it is built on; zlib for
@@ -17,10 +17,10 @@ import { BINARY, CHECKOUT, createProject, type Project } from '../../support/pro
  */
 const FOR_A_COMMIT = /^(crypto|zlib|os|vm|stream(\/.*)?|string_decoder|diagnostics_channel)$/;
 
-/** The file with which each call begins. */
+/** The file that Node starts with in every call. */
 const ENTRY = 'bin/dev-cli.js';
 
-/** The file with which the full program also begins. */
+/** The file that is loaded next if the call needs the full program. */
 const PROGRAM = 'dist/program.cjs';
 
 let project: Project;
@@ -40,7 +40,7 @@ function call(args: string[], program = BINARY, preload: string[] = [], env: Nod
   return { stdout };
 }
 
-/** Returns what a call loads; its bytes do not count the files with which each call begins. */
+/** Returns what a call loads. The sizes of ENTRY and PROGRAM are left out of its `bytes`. */
 function loadedBy(args: string[], program = BINARY, input = ''): Loaded {
   const notes = join(project.home, 'loaded.jsonl');
   call(args, program, [COUNTER], { DEV_CLI_TEST_LOADED: notes }, input);

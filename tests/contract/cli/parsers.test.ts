@@ -21,7 +21,8 @@ function agree(words: readonly string[]): boolean {
   const small = parseHot(words);
   const whole = readCommandLine(words);
   if (small !== null) expect('fault' in whole ? whole.fault : said(whole)).toEqual(said(small));
-  // A valid line of a hot command is left to commander only if it has words that look like options.
+  // The small parser may leave a valid line of a hot command to commander, but only if some words of the line look like
+  // options.
   else if (!('fault' in whole) && whole.form.hot) expect(words.some((word) => /^(--|-.+)$/.test(word))).toBe(true);
   return small !== null;
 }

@@ -6,8 +6,8 @@ import { callDoor } from '../../support/door.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
 /**
- * Every question with each of its options, in JSON, which contains no durations; not `--watch`, which continues until
- * the run has ended.
+ * For every question (a command with a file in src/cli/questions/), one call with each of its options. JSON contains no
+ * durations, which would differ between two calls; `--watch` would not end.
  */
 const WITH_OPTIONS = REGISTRY.commands
   .filter(({ name }) => existsSync(join(CHECKOUT, `src/cli/questions/${name}.ts`)))

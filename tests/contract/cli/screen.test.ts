@@ -205,7 +205,7 @@ describe.skipIf(findRealTerminal() === null)(
       person.type('G');
       await person.sees(/› ✓ loud/);
       person.type('l');
-      // The pager ends at once, so its text must stay until the person presses Enter.
+      // This pager ends at once. Its text must stay on the screen until the person presses Enter.
       await person.sees(/said \]0;xloudly\n+Enter goes back:/);
       person.type('\r');
       await person.sees(/› ✓ loud/);

@@ -123,7 +123,7 @@ function stepHeld(action: Action): Action {
 describe('while a run is held', () => {
   it('a task that was issued and that nobody has started is left until the release', () => {
     const first = begin(project, planOf(making('todo-1')), { flags: ['--set', 'approve_commands=auto'] });
-    // The next attempt is issued, and the run is held before the agent learns of that attempt.
+    // Issues the next attempt, and holds the run before the agent has been told of that attempt.
     call('step', 'invalidate', RUN, '--step', 'todo-1', '--note', 'anew');
     const held = nextOf(call('hold', RUN)) as Action & Dispatch;
     expect(held).toMatchObject({ action: 'held' });
@@ -457,7 +457,8 @@ describe('what is refused', () => {
     acknowledge(project, first);
     const { code, json } = devCli(project, ['hold', NAME]);
     expect([code, json.error?.code, json.error?.fix]).toEqual([4, 'RUN_ENDED', `dev-cli next ${NAME}`]);
-    // A release may have ended the run, and its answer may have been lost; so the repetition is not refused.
+    // A first `release` may have let the run end, and its answer may have been lost. So `release` is not refused after
+    // the end, although `hold` is.
     expect(call('release', NAME)).toMatchObject({ duplicate: true, next: { done: true } });
     for (const verb of ['hold', 'release']) {
       expect(devCli(project, [verb, 'nobody']).json.error?.code).toBe('NO_SUCH_RUN');

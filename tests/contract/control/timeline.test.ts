@@ -60,7 +60,7 @@ describe.skipIf(terminal === null)('the timeline', () => {
     const forkAt = readEntries(readFileSync(join(runDir(project, RUN), 'events.jsonl'))).length;
     expect(workers(timelineOf(), 'todo-2')).toEqual(['out']);
 
-    // A worker that has its task already continues while the run is held.
+    // A hold does not stop a worker that has already been given its task.
     typed(`hold ${RUN}`);
     typed(`release ${RUN}`);
     expect(workers(timelineOf(), 'todo-2')).toEqual(['out']);
@@ -74,7 +74,7 @@ describe.skipIf(terminal === null)('the timeline', () => {
     expect(workers(undone, 'todo-2')).toEqual(['void']);
     expect(rowOf(undone, 'todo-2')?.state).toBe('stale');
 
-    // A todo added to the plan meanwhile gets a row, and a changed title appears in its row.
+    // The plan changes during the execution: the new todo gets a row, and the new title of todo-2 appears in its row.
     const file = join(runDir(project, RUN), 'plan-content.json');
     const plan = JSON.parse(readFileSync(file, 'utf8')) as PlanContent;
     const todos = plan.todos.map((todo) => (todo.id === 'todo-2' ? { ...todo, title: 'Another title' } : todo));

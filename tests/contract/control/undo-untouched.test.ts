@@ -56,7 +56,10 @@ function twoDone(): void {
   });
 }
 
-/** Installs a required filter for the todos' files; its scripts receive the file's name as `$1`. */
+/**
+ * Makes git pass the todos' files through filters: `smudge`, a script that gets the file's name as `$1`, when it writes
+ * them, `clean` when it reads them. A failing filter fails git.
+ */
 function filter(smudge: string, clean = 'cat'): void {
   const script = join(project.home, 'smudge');
   writeFileSync(script, `#!/bin/sh\n${smudge}\n`, { mode: 0o755 });
@@ -75,7 +78,10 @@ function undo(todo = 'todo-2'): { exit: number; output: string } {
   return told ?? { exit: -1, output: '' };
 }
 
-/** Returns the files with their modes, the index, HEAD, the run, and dev-cli's files in the git directory. */
+/**
+ * Returns what a refusal must leave unchanged: files with their modes, the index, HEAD, the run, and dev-cli's files in
+ * the git directory.
+ */
 function stand(): unknown {
   const files = [...readTree(project.root)].filter(([path]) => !/^\.(dev|git)\//.test(path));
   return {

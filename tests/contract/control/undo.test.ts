@@ -57,7 +57,6 @@ function undo(...words: string[]): { code: number; json: Document } {
   return devCli(project, ['step', 'undo', RUN, '--todo', ...words]);
 }
 
-/** Runs `step undo` as a person at a terminal. */
 function undoTyped(words: string, answer = 'yes'): { exit: number; output: string } {
   const command = `dev-cli step undo ${RUN} --todo ${words}`;
   const told = terminal?.(command, { cwd: project.root, env: project.env, answers: [answer] });
@@ -476,7 +475,7 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
     twoDone();
     const before = engineOf(project).todos['todo-2']?.commit;
     const runId = stateOf(project, RUN).runId;
-    // As after an interrupted call: there is a commit, but no entry in the journal.
+    // Leaves what an interrupted undo leaves: the reverting commit exists, but no journal entry records it.
     git(project, 'revert', '--no-edit', before ?? '');
     git(project, 'commit', '--quiet', '--amend', '--only', '--message', `Revert\n\nDev-Cli-Undo: ${runId}/todo-2`);
     const head = git(project, 'rev-parse', 'HEAD').trim();
@@ -518,7 +517,8 @@ describe.skipIf(terminal === null)(`a person${terminal === null ? ` (skipped: ${
 
   it('nobody commits between its files and its commit, so that none of them stays behind', () => {
     twoDone();
-    // The hook runs as soon as the files are in place, and tries to commit then, as somebody else might.
+    // Git runs this hook when the reverted files are in place but not committed. It tries to make a commit then, as
+    // somebody else might.
     const told = join(project.home, 'told');
     const lines = [`[ ! -e "${told}" ] || exit 0`, `git commit --allow-empty --message beside >"${told}" 2>&1`];
     const hook = join(project.root, '.git/hooks/post-index-change');

@@ -14,8 +14,8 @@ const PAGES = new Map(
 );
 
 /**
- * A page named by its file name alone. Not `docs/run-protocol.md`, a guide; not `own-recipes.md`, another page; not a
- * link, which leads to a guide.
+ * Matches the file name of a page of docs/spec/, but not within a path (`docs/run-protocol.md` is a guide), a longer
+ * name (`own-recipes.md`) or a link, which leads to a guide.
  */
 const CITED = new RegExp(`(?<![\\w./-]|\\[|\\]\\()(?:${[...PAGES.keys()].join('|').replaceAll('.', '\\.')})`, 'g');
 
@@ -37,7 +37,8 @@ function wrongCitations(text: string): string[] {
 
 /** @param behind the text after the page's name */
 function isCitation(headings: readonly string[], behind: string): boolean {
-  // A comma after the number would seem to name a subsection, which is not looked up.
+  // A number followed by a comma is not accepted: it would seem to cite a subsection as well, and nothing checks
+  // subsections.
   const number = /^ §(\d+)(?![\d,])/.exec(behind)?.[1];
   if (number !== undefined) return headings.some((heading) => heading.startsWith(`${number}. `));
   return headings.some((heading) => {

@@ -148,7 +148,10 @@ const { forbidden: RULES } = createRequire(import.meta.url)('../../../.dependenc
   forbidden: { name: string; comment?: string }[];
 };
 
-/** Lists imports allowed by lint, as `room: imported`, that lead to rooms drawn above the importing one. */
+/**
+ * Lists the imports between rooms that lint allows although the page's picture draws the imported room above the
+ * importing one. Each is given as `room: imported`.
+ */
 function importedFromBelow(drawn: readonly string[]): string[] {
   return drawn.flatMap((room, at) => {
     const { comment = '' } = RULES.find(({ name }) => name === `room-${room}`) ?? {};

@@ -5,9 +5,11 @@ import { CHECKOUT, type Project } from '../../support/project.mjs';
 import { findRealTerminal } from '../../support/terminal.mjs';
 
 /**
- * A step of a page with a walkthrough. A comment says what the fenced block below it is: `file: PATH`, possibly with
- * `(wrong on purpose)`, a file to be written; `run`, possibly with `, exit N`, a command and its output; `terminal` the
- * same, typed by a person, who with `, types TEXT` also answers a question.
+ * A step of a page with a walkthrough. In the page, an HTML comment before each fenced block says what the block is:
+ * - `file: PATH`: a file to be written. `(wrong on purpose)` after the path marks a file with a deliberate mistake.
+ * - `run`: a command and its output; with `, exit N`, the command ends with this exit code instead of 0.
+ * - `terminal`: the same as `run`, typed by a person at a terminal; with `, types TEXT`, the person also answers a
+ *   question.
  */
 export type Step =
   | { kind: 'file'; path: string; text: string; wrong: boolean }
@@ -66,7 +68,7 @@ function seen(output: string): string {
   return output.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');
 }
 
-/** Whether an output matches what a page shows, ignoring blanks; `…` stands for anything. */
+/** Whether an output matches what a page shows, ignoring white space; `…` stands for anything. */
 export function matches(expected: string, output: string): boolean {
   const bare = (text: string) => text.replace(/\s+/g, '');
   const parts = bare(expected)

@@ -29,7 +29,7 @@ import {
 } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 
-// engine.md, Commits: if the repository has no hooks, a commit is made within the call.
+// engine.md, Commits: if the repository has no hooks, the call itself makes a commit, without a runner.
 
 let project: Project;
 beforeEach(() => {
@@ -102,7 +102,7 @@ function hook(name: string, text: string): void {
   chmodSync(writeProjectFile(project, `.git/hooks/${name}`, `#!/bin/sh\n${text}\n`), 0o755);
 }
 
-/** Lists the files that commits have left below `actions/`, without those of commands and prompts. */
+/** Lists the files that commits have left below `actions/`. Files of other commands and of prompts do not count. */
 function leftByCommits(): string[] {
   const actions = join(runDir(project, RUN), 'actions');
   const found = readdirSync(actions, { recursive: true, encoding: 'utf8' });

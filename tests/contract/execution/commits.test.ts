@@ -408,7 +408,8 @@ describe('commits that wait', () => {
     const plan = planOf(making('todo-1'), making('todo-2', [['true']], { dependsOn: ['todo-1'] }));
     const first = begin(project, plan);
     const second = nextOf(doAll(project, first).json) as Dispatch;
-    // A file that todo-1 has committed changes again, and no todo that is handed out may change it.
+    // A tool changes a file that todo-1 has committed. No todo that is handed out may change this file, so only the
+    // final commit can take it.
     writeProjectFile(project, 'made/todo-1.txt', 'changed by a tool\n');
     hook('post-commit', 'touch .git/BISECT_LOG');
     const done = nextOf(doAll(project, second).json) as Action & { poll?: string };
@@ -509,7 +510,7 @@ describe('git as the user’s', () => {
     for (const key of ['user.name', 'user.email']) git(project, 'config', '--unset', key);
     git(project, 'config', 'user.useConfigOnly', 'true');
     writeFileSync(join(project.home, '.gitconfig'), '[user]\n\tname = The User\n\temail = user@example.invalid\n');
-    // A person begins the run; if an agent began it, it would first ask about the commands.
+    // Begins the run as a person. If an agent began it, the run would first ask for approval of the plan's commands.
     const first = begin(project, ONE);
     hook('pre-commit', 'env | grep ^GIT_ASKPASS= >.git/askpass; touch .git/hook-ran');
     expect(goOn(project, first, { env: HARNESS })).toMatchObject(COMPLETED);

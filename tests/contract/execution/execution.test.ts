@@ -26,7 +26,10 @@ interface Task {
 }
 type Dispatch = Action & { tasks: Task[]; running: Task[] };
 
-/** 1 → 2,3: the first reports a value for the others; the second is judged by a command that may fail. */
+/**
+ * todo-2 and todo-3 depend on todo-1, whose worker reports a word. The command that judges todo-2 fails unless todo-2
+ * wrote that word.
+ */
 function threeTodos(): PlanContent {
   return aPlan({
     todos: [

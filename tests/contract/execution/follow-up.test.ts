@@ -38,7 +38,6 @@ const PLAN: PlanContent = aPlan({
   ],
 });
 
-/** Executes the plan once. */
 function executed(): Dispatch {
   const first = begin(project, PLAN, ['--autopilot']);
   const verify = followed(

@@ -104,7 +104,7 @@ describe('commands of todos', () => {
   it('that passed on this tree are told in one commit', () => {
     const plan = planOf(...TODOS.map((id) => making(id, [['true']])));
     const first = begin(project, plan);
-    // The results take one commit; the first command, with everything that follows from it, takes the other.
+    // One commit takes the results, the other the outcome of the first command together with the todos that reuse it.
     expect(counted(() => handAll(first, worker()))).toMatchObject({ commits: 2 });
     const evidence = TODOS.map((id) => engineOf(project).todos[id]?.evidence?.[0]);
     expect(evidence.map((one) => one?.reused ?? false)).toEqual([false, true, true, true]);
@@ -123,7 +123,7 @@ describe('commands of todos', () => {
     const trees = todos['todo-1']?.evidence?.map(({ tree }) => tree) ?? [];
     expect(trees[1]).toBe(trees[0]);
     expect(trees[2]).not.toBe(trees[1]);
-    // The same command, but on another tree.
+    // todo-1 has already run this command, but the tree has changed since, so it runs again.
     expect(todos['todo-2']?.evidence?.[0]).toMatchObject({ ok: true, tree: trees[2] });
     expect(todos['todo-2']?.evidence?.[0]?.reused).toBeUndefined();
     expect(git(project, 'status', '--porcelain')).toContain('stray');

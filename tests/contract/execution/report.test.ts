@@ -22,7 +22,10 @@ beforeEach(() => {
 afterEach(() => project.remove());
 
 const SHIP = { verdict: 'SHIP', issues: [], summary: 'Good.' };
-/** A script that fails once if `.dev/red` exists; no digest of the tree covers that file. */
+/**
+ * A script that fails once if `.dev/red` exists. Creating and removing that file does not change the digest of the
+ * tree, which leaves out `.dev`.
+ */
 const FLAKY = "const fs = require('fs'); if (fs.existsSync('.dev/red')) { fs.rmSync('.dev/red'); process.exit(1); }";
 const report = () => told(project, 'report.md');
 

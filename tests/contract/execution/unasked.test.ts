@@ -270,7 +270,7 @@ describe.skipIf(skipped)(`a person at a terminal${suffix}`, () => {
     });
     expect(asks(begin(AGENT))).toBe(true);
     expect(typed('dev-cli trust autopilot', ['y']).exit).toBe(0);
-    // The second time, nothing is asked.
+    // The settings are trusted already, so this second call asks nothing.
     expect(typed('dev-cli trust autopilot').exit).toBe(0);
     for (const mark of MARKS) expect(asks(begin({ [mark]: '1' }))).toBe(false);
     expect(asks(begin(AGENT, ['--execute', '--set', 'approve_commands=auto']))).toBe(false);

@@ -8,7 +8,8 @@ import { createDatabase, dropDatabase } from '../../support/postgres.js';
 import { BINARY, CHECKOUT } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 
-// A machine's prerequisites for its fleet: schemas, rights, packages (fleet.md, Commands; What a team starts).
+// A machine's prerequisites for its fleet: database schemas, privileges in the database, packages (fleet.md, Commands;
+// What a team starts).
 
 const databases: string[] = [];
 afterAll(async () => {

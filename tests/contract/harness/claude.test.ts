@@ -8,8 +8,8 @@ import { freshProjects } from '../../support/fresh.js';
 import { callHook, leaveRun, QUIET } from '../../support/hooks.js';
 import { CHECKOUT, type Project } from '../../support/project.mjs';
 
-// harness.md, Hooks: payloads that Claude Code sends but Codex CLI, which shares the format, does not; each case is a
-// recorded payload.
+// harness.md, Hooks: Codex CLI has the same format of payloads as Claude Code. These tests cover the payloads that only
+// Claude Code sends; each was recorded from it.
 
 const freshProject = freshProjects();
 let project: Project;

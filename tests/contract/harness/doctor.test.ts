@@ -55,8 +55,8 @@ beforeEach(() => {
 
 const { version: VERSION } = JSON.parse(readFileSync(join(CHECKOUT, 'package.json'), 'utf8')) as { version: string };
 /**
- * The dev-cli that shells and hook lines find. In each call of doctor, two shells ask for its version; it answers that
- * without starting Node, and passes everything else to the real dev-cli.
+ * The `dev-cli` that shells and hook lines find on the PATH. In each call of doctor, two shells ask for its version. To
+ * save time, this script prints the version without starting Node; it passes all other calls to the real dev-cli.
  */
 const shim = () => join(dirname(project.root), 'bin', 'dev-cli');
 const at = (path: string) => join(project.root, path);
@@ -104,7 +104,6 @@ function withStop({ hooks, ...settings }: Settings, hook: unknown): Settings {
   return { ...settings, hooks: { ...hooks, [event]: [...(hooks[event] ?? []), { hooks: [hook] }] } };
 }
 
-/** Makes each harness trust the project. */
 function trustAll(): void {
   trustByGemini();
   write(join(home, '.codex/config.toml'), `[projects."${project.root}"]\ntrust_level = "trusted"\n`);
@@ -639,7 +638,7 @@ describe('doctor looks at the machine (harness.md, Doctor)', () => {
       }),
     ]);
     const sleeper = Number(readFileSync(pid, 'utf8'));
-    // The process that adopts the sleeper may take a moment to reap it.
+    // The sleeper has been killed, but may remain a zombie until the process that adopted it collects its exit status.
     expect(await waitUntil(() => readStartTime(sleeper) === null, 10_000, 20)).toBe(true);
   });
 

@@ -18,9 +18,9 @@ import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { AGENTS_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-// A harness consists of one file of src/wings/harness/adapters/, a row of src/wings/harness/harness.ts and a section in
-// docs/harnesses.md (docs/architecture.md, How to add). Nothing else names a harness. An invented fourth harness, added
-// to a copy of the repository in only these places, works.
+// To add a harness, one writes a file in src/wings/harness/adapters/, a row in src/wings/harness/harness.ts and a
+// section in docs/harnesses.md (docs/architecture.md, How to add). No other code may name a harness. To prove this, the
+// test adds an invented fourth harness to a copy of the repository, in only these places, and uses it.
 
 const ROOM = 'src/wings/harness';
 const TABLE = `${ROOM}/harness.ts`;
@@ -38,7 +38,10 @@ const WORDS = Object.values(HARNESSES).flatMap(({ id, title, directory, marks, t
   ...[...Object.values(one.notice ?? {}), one.foreword ?? ''].flatMap((pattern) => pattern.match(/<[\w-]+>/g) ?? []),
 ]);
 
-/** Files in which such a word is the value of a preference that says whose agent drafts. */
+/**
+ * Files that may contain such a word with another meaning: it is the value of the preference that says whose agent
+ * drafts.
+ */
 const OTHER_MEANING = ['src/recipe/settings/builtin-preferences.ts'];
 
 /** Lists the code, except comments, that contains such a word outside the adapters and their table. */

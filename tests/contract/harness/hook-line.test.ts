@@ -74,10 +74,16 @@ interface Around {
   place?: HookPlace;
 }
 
-/** The two ways to run a line: directly in `sh`, or through `sh` from whatever shell the user has. */
+/**
+ * Two harnesses that run a hook line in the two possible ways. Gemini CLI runs it directly in `sh`; Codex CLI runs it
+ * in the user's shell, and the line itself starts `sh`.
+ */
 const WAYS = ['gemini', 'codex'] as const;
 
-/** Adds Claude Code's plugin to a harness, since no other harness has one. */
+/**
+ * Gives a harness the plugin of Claude Code, the only harness that has one, so that every harness's lines can be tried
+ * as a plugin's.
+ */
 const withPlugin = (harness: HarnessId) => ({ ...HARNESSES.claude, ...HARNESSES[harness] });
 
 function call(
@@ -264,16 +270,16 @@ describe.each(under)('before a tool, under %s as %s calls it (harness.md, Hooks)
       `gitdir: ${form === 'absolute' ? gitDirectory : '../project/.git/worktrees/tree'}\n`,
     );
     guard('ask\n');
-    // A linked work tree made for another purpose is a project of its own.
+    // A linked work tree is a project of its own unless its git directory has a file dev-cli-root.
     expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
     writeFileSync(join(gitDirectory, 'dev-cli-root'), `${project}\nadd-x\n`);
     expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
-    // A guard file in the work tree itself does not count.
+    // Even if the work tree itself has a guard file, that of the run's root decides.
     guard('open\n', tree);
     expect(call(shell, { cwd: join(tree, 'deep') }).root).toBe(`${project}/`);
     guard('open\n');
     expect(call(shell, { cwd: join(tree, 'deep'), stub: 'exit 2' })).toEqual(PASSED);
-    // If the pointer leads to a missing directory, the line starts node, which explains the problem.
+    // If dev-cli-root names a missing directory, the line starts node, which explains the problem.
     writeFileSync(join(gitDirectory, 'dev-cli-root'), '/nowhere\nadd-x\n');
     expect(call(shell, { cwd: tree, stub: 'exit 1' }).code).toBe(2);
   });

@@ -5,7 +5,8 @@ import { devCli, imageOf } from '../../support/cli.js';
 import { freshProjects } from '../../support/fresh.js';
 import type { Project } from '../../support/project.mjs';
 
-// harness.md, Install: other people's content is kept, with the manifest and, as in a clone, without it.
+// harness.md, Install: what other people wrote is kept. The manifest says what is dev-cli's own; in a clone, which has
+// none, the files themselves must show it.
 
 const freshProject = freshProjects();
 let project: Project;
@@ -68,7 +69,7 @@ describe.each(WHOLE)('%s', (path) => {
   it('as another version wrote it, is brought up to date in a clone, and removed', () => {
     install();
     const now = read(path);
-    // The file as another version wrote it: a different text, with its digest.
+    // The file as another version would have written it: another text, with the digest of that text.
     const bare = `${now.replace(/(installed-by: dev-cli) [0-9a-f]{12}/, '$1')}# of before\n`;
     const { createHash } = require('node:crypto') as typeof import('node:crypto');
     const digest = createHash('sha256').update(bare).digest('hex').slice(0, 12);
@@ -78,7 +79,8 @@ describe.each(WHOLE)('%s', (path) => {
     expect(rowOf(install())).toMatchObject({ does: 'updated' });
     expect(read(path)).toBe(now);
     write(path, earlier);
-    // It is updated even though the manifest exists, because a colleague's upgrade arrives through git.
+    // Here there is a manifest, whose digest does not match. The file is updated nevertheless, because a colleague's
+    // newer version may have been pulled with git.
     expect(rowOf(install())).toMatchObject({ does: 'updated' });
     write(path, earlier);
     becomeClone();

@@ -169,8 +169,8 @@ describe('install (harness.md, Install)', () => {
     expect(read('.claude/skills/specify/SKILL.md')).toBe('mine');
     expect(read('.claude/skills/dev-cli-specify/SKILL.md')).toMatch(/^---\nname: dev-cli-specify\n/);
     expect(read('.gemini/commands/open.toml')).toBe('prompt = "mine"');
-    // Gemini CLI makes a command of each skill. If a command has the same name as a skill, it renames both; so the
-    // skill gets a name of its own.
+    // Gemini CLI makes a command of each skill. If there already is a command of that name, Gemini CLI renames both. To
+    // prevent that, the skill is installed under a name of its own.
     expect(existsSync(join(project.root, '.gemini/skills/open'))).toBe(false);
     expect(read('.gemini/skills/dev-cli-open/SKILL.md')).toMatch(/^---\nname: dev-cli-open\n/);
     expect(existsSync(join(project.root, '.gemini/commands/specify.toml'))).toBe(false);

@@ -11,8 +11,8 @@ import { CHECKOUT, type Project } from '../../support/project.mjs';
 import { numberFrom } from '../../support/seeded.js';
 import { lineOf, lines } from '../../wings/loop/log.js';
 
-// loop-operations.md, Packets: what others do to files, clocks and calls. DEV_CLI_TEST_SPIKE_MB sets how much the
-// spike's command writes.
+// loop-operations.md, Packets: damaged files, wrong clocks, and calls that disturb each other. DEV_CLI_TEST_SPIKE_MB
+// sets how many megabytes the command of `decision spike` writes.
 
 const MB = numberFrom('DEV_CLI_TEST_SPIKE_MB', 32);
 const create = freshProjects();
@@ -173,7 +173,7 @@ describe('a spike', () => {
     const line = `test {alternative_id} = a && echo 1 > small || { head -c ${MB}M /dev/zero | tee big; }`;
     expect(run(project, 'decision', 'spike', 'd', '--command', line)).toMatchObject({
       ...{ exit: 0, winner_reason_code: 'diff_lines' },
-      // A binary file has no lines.
+      // The file of b is binary, so it counts as no changed lines, fewer than the one line of a.
       alternatives: [{ alternative_id: 'b', passed: true, changed_files: 1, diff_lines: 0 }, { passed: true }],
     });
     const shown = run(project, 'attempt', 'show', 'd.b#1');

@@ -192,7 +192,8 @@ describe('what is appended', () => {
       },
     };
     const streams: Streams = { ...own, tellNews: (write) => passOnUnsentEvents(own, write) };
-    // Meanwhile, another call sent both, and a third event was added.
+    // Between this call's reading of the state and its transaction, another call sends both events, and a third one is
+    // added.
     between = () => {
       state = { ...state, unsent: events.slice(2) };
       between = () => {};

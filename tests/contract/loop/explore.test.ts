@@ -119,7 +119,7 @@ describe('explore', () => {
   it('masks secrets, and shows no control characters', () => {
     const { stdout } = call(['hidden', '--text']);
     expect(report('hidden').matches[0].text).toBe('hidden token=[masked] red');
-    // Cutting a line would make a secret unrecognizable.
+    // Secrets must be masked before a line is shortened: half a secret would no longer be recognized as one.
     expect(report('lion').matches[0].text).not.toMatch(/wxyz0123/);
     expect(stdout).toContain('secret.txt:1: hidden token=[masked] red');
     expect(call(['quagga', '--text']).stdout).toContain('odd "na me .txt:1: quagga');

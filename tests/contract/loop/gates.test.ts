@@ -107,7 +107,7 @@ describe('a gate in the inbox', () => {
     expect([exit, stdout]).toEqual([3, expect.stringContaining('# Two')]);
     expect(stderr).toMatch(/^INPUT_CHANGED: NOTE\.md changed after the question was asked\. dev-cli step invalidate/);
     expect([gate(), items()]).toEqual([undefined, before]);
-    // A choice that leads back to the gate is answered nevertheless.
+    // The changed artifact only prevents an approval. A choice that leads back to an earlier block is accepted.
     expect(act('approve', ['yes'], '--choice', 'again', '--reason', 'why').exit).toBe(0);
     expect(gate()).toMatchObject({ choice: 'again', stale: true });
   });

@@ -141,7 +141,7 @@ describe('nobody but a person', () => {
     expect(begin()).not.toContain('inbox');
     log(event('evt_1', 'a', 'block'), event('evt_5', 'b', 'retry', { failure_classification: 'security' }));
     expect(begin()).toContain('2 items wait for a person: dev-cli inbox list');
-    // An unreadable configuration prevents nobody from beginning.
+    // If the configuration cannot be read, the session begins nevertheless; only the hint about the inbox is missing.
     write(project, '.ai/config.yaml', '[');
     expect(begin()).not.toContain('inbox');
   });
@@ -228,7 +228,7 @@ describe('an answer that is cut off', () => {
       code: 'INBOX_REFUSED',
     });
     expect(statusOf('a')).toBe('blocked');
-    // While the goals are unreadable, it keeps waiting.
+    // While goals.yaml cannot be read, the answer stays recorded and waits to be applied.
     write(project, '.ai/goals.yaml', 'goals: [');
     await expect(applyInboxAnswer(desk, 'inbox-evt_1', answer)).rejects.toMatchObject({ code: 'SCHEMA_INVALID' });
     goals({ a: 'blocked' });

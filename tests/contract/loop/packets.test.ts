@@ -493,7 +493,7 @@ describe('what protocol ingest takes', () => {
     const project = setUp('max_retries: 1\n');
     const id = 'goal_id' in said ? said.goal_id : 'one';
     const packet = 'patch' in said ? { packet_id: give(project, id).packet_id } : {};
-    // A number taken by an interrupted call is not used again.
+    // The reference of attempt 1 exists, as an interrupted call leaves it, so this number is not used again.
     git(project, 'update-ref', `refs/dev-cli/attempts/${id}/1`, 'HEAD');
     expect(handIn(project, result({ ...packet, ...said })).json['attempt']).toBe(`${id}#2`);
     const { json } = runLoop(project, 'auto', id);

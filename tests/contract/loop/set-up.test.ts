@@ -8,7 +8,7 @@ import { devCli } from '../../support/cli.js';
 import { callDoor } from '../../support/door.js';
 import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// loop-core.md, Commands: `init` without a name; auto: trust in the configuration's commands.
+// loop-core.md, Commands; auto: `init` without a name, and trust in the configuration's commands.
 
 let project: Project;
 beforeEach(() => {

@@ -91,7 +91,8 @@ describe('commits of a session', () => {
     devCli(project, ['transfer', '--handoff']);
     for (const file of [path, 'PROJECT_CONTEXT.md']) {
       const text = readFileSync(join(project.root, file), 'utf8');
-      // Only PROJECT_CONTEXT.md names commits outside HEAD's history; the handoff describes the work in this history.
+      // The commits elsewhere are named in PROJECT_CONTEXT.md, but not in the handoff, which describes only the work in
+      // the history of HEAD.
       expect(text.includes(`- ${named}\n`)).toBe(file !== path);
       expect(text.includes(`${amended.slice(0, 12)} Typo`)).toBe(file !== path);
       expect(text).not.toContain('s2');

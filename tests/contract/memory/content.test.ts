@@ -48,7 +48,8 @@ function photograph(directory = join(project.root, '.git')): Record<string, stri
     names.map((name) => {
       const path = join(directory, name);
       const stats = statSync(path);
-      // Leaves out these times, because git updates them for files that it still needs, so that they are not pruned.
+      // Git updates the modification times of objects and shared indexes that it still needs, to keep them from being
+      // pruned. So for these files only the bytes are compared.
       const isMarked = /^(sharedindex|objects)/.test(name);
       return [name, `${isMarked ? '' : stats.mtimeMs} ${stats.isFile() ? readFileSync(path, 'base64') : ''}`];
     }),
@@ -111,7 +112,7 @@ describe('the content', () => {
     const path = join(project.root, 'src/a.ts');
     const { atime, mtime } = statSync(path);
     const before = await content();
-    // As in a burst of writes on a file system with coarse timestamps, only the bytes differ.
+    // Size and times stay the same, as when much is written within one tick of the clock; only the bytes differ.
     writeFileSync(path, 'x\n');
     utimesSync(path, atime, mtime);
     utimesSync(join(project.root, '.git/index'), atime, mtime);

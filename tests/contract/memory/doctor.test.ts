@@ -24,7 +24,7 @@ function allOf(project: Project, env: NodeJS.ProcessEnv = {}): Finding[] {
   return devCli(project, ['doctor', '--json'], { env }).json['findings'] as Finding[];
 }
 
-/** Returns the findings about the book. */
+/** Returns the findings about memory's book. */
 function findingsOf(project: Project): unknown[] {
   const isOther = ({ message }: Finding) => /git hook|dev-cli mcp/.test(message);
   return allOf(project).filter((one) => ['memory', 'wing'].includes(one.check) && !isOther(one));

@@ -165,7 +165,7 @@ describe('install --harness git (memory.md, Hooks)', () => {
       expect(imageOf(project, '.git'), name).toEqual(before);
       expect(existsSync(join(project.root, '.claude')), name).toBe(false);
     }
-    // A core.hooksPath that names the same directory does no harm.
+    // A core.hooksPath that names the usual directory is no reason to refuse.
     git('config', 'core.hooksPath', '.git/hooks');
     expect(install().git?.status).toBe('installed');
     // Removal works even if git looks for hooks elsewhere by now.

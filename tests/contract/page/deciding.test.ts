@@ -106,7 +106,7 @@ describe.skipIf(skipped)(`a person${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}
     await open();
     const first = await prepare({ choice: 'approve' });
     const second = await prepare({ choice: 'stop' });
-    // The first answer is void, and its number does not confirm the second one.
+    // The second answer has replaced the first, and the number of the first does not confirm the second.
     expect(codeOf(await confirm(first.id, first.number))).toBe('STALE_ACTION');
     if (first.number !== second.number) expect(codeOf(await confirm(second.id, first.number))).toBe('DATA_UNEXPECTED');
     expect(choice()).toBeUndefined();

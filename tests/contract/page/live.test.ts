@@ -10,7 +10,7 @@ import { ensurePage, View } from '../../support/page.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-// view-page.md, Server: the data that the page gets, and how changes reach it; File.
+// view-page.md, Server; File: the data that the page gets, how changes reach it, and the page as a file.
 
 let project: Project;
 let view: View | null = null;
@@ -30,7 +30,6 @@ async function open(...words: string[]): Promise<View> {
   return view;
 }
 
-/** Begins and completes a run of one todo. */
 const carryOut = () => {
   expect(doAll(project, begin(project, planOf(making('todo-1')))).code).toBe(0);
 };
@@ -127,7 +126,7 @@ describe('a run', () => {
     lines[at] = `${lines[at]?.slice(0, 40)}x${lines[at]?.slice(41)}`;
     writeFileSync(path, lines.join('\n'));
     project.replay = false;
-    // The damaged run may also be the one that is opened first.
+    // This `view` is called for the damaged run itself: it must start all the same.
     const { ask, follow } = bind(await open('run-1'));
     const answered = await ask('/runs/run-1');
     expect(answered.status).toBe(200);

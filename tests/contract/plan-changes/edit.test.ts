@@ -29,7 +29,10 @@ afterEach(() => project.remove());
 const at = (path: string) => join(runDir(project, RUN), path);
 const plan = (): PlanContent => JSON.parse(readFileSync(at('plan-content.json'), 'utf8')) as PlanContent;
 const titles = () => plan().todos.map(({ title }) => title);
-/** Whether an edited text is kept; a text that an editor may still have open and unsaved does not count. */
+/**
+ * Whether an edited text is kept for the next `plan edit`. A copy marked `left` is only there because an editor may
+ * still have it open and unsaved; it does not count.
+ */
 const isKept = () => existsSync(at('edit')) && !/"left":true/.test(readFileSync(at('edit/origin.json'), 'utf8'));
 const text = () => readFileSync(at('edit/PLAN.md'), 'utf8');
 /** Saves a new title, like an editor whose command has returned but whose window is still open. */

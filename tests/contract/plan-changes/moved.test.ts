@@ -20,7 +20,7 @@ import { COUNTER, takeLoaded } from '../../support/loaded.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
-// A change to a plan during its execution is always reported (issue 8, 18; protocol.md §2).
+// A change to a plan during its execution is always reported (issues 8 and 18; protocol.md §2).
 
 let project: Project;
 let agent: StandIn;
@@ -154,7 +154,10 @@ describe('what was found out about an edit', () => {
   const retitle = (title: string) =>
     writeFileSync(shown(), readFileSync(shown(), 'utf8').replace(/^### (.*)todo-3: .*/m, `### $1todo-3: ${title}`));
 
-  /** Lists the files that a question loads; if it has to read an edit back, it loads the whole program. */
+  /**
+   * Lists the files that a question loads besides its start files. A question that has to compare an edited PLAN.md
+   * with the plan loads the whole program.
+   */
   function loadedBy(...words: string[]): string[] {
     const notes = join(project.home, 'loaded.jsonl');
     const env = { NODE_OPTIONS: `--require ${COUNTER}`, DEV_CLI_TEST_LOADED: notes };

@@ -20,8 +20,8 @@ import { devCli, journalOf, type Result, runDir } from '../../support/cli.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
-// living-plan.md, plan apply; living-plan.md, At a gate: an agent's proposals, in every order in which their files
-// change and people answer.
+// living-plan.md, plan apply; living-plan.md, At a gate: an agent's proposals, whatever the order of later changes to
+// the plan's files and of people's answers.
 
 const terminal = findTerminal();
 

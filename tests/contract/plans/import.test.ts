@@ -247,7 +247,8 @@ describe('the formats', () => {
       ['T007', ['T005'], []],
       ['check-requirements', ['T006', 'T007'], ['US1', 'FR-001', 'FR-002']],
     ]);
-    // All tests may run while T006 is in progress; they are run as a command only when no work is.
+    // `pytest` runs all tests, so it judges only the last todo, which runs alone. T007, which may run beside T006, is
+    // judged by an assertion.
     expect(plan.todos[5]?.acceptance.map(({ kind }) => kind)).toEqual(['assertion']);
     expect(plan.todos[6]?.acceptance.at(-1)).toMatchObject({ kind: 'command', run: ['pytest'] });
     expect(plan.externalDependencies?.[0]?.text).toContain('FR-002');

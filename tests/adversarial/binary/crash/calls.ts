@@ -23,7 +23,7 @@ export interface Mutation {
 /** A defect planted on purpose, to show that the harness detects it (storage.md, Proofs). */
 export type Defect = 'journal-last' | 'no-directory-sync' | 'no-journal-sync' | 'effect-first' | 'in-place';
 
-/** The instructions for the hook, passed in the environment variable `HOOK_PLAN`. */
+/** The instructions for the hook, passed in the environment variable that the constant `HOOK_PLAN` names. */
 export interface HookPlan {
   /** The file to which the calls are written if the process ends normally. */
   trace: string | null;

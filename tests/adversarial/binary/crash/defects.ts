@@ -71,7 +71,10 @@ function inPlace(table: Calls, real: Calls): void {
   };
 }
 
-/** Delays the entries until a file that matches `first` is put in place, at the latest until the snapshot is. */
+/**
+ * Holds back the journal's entries. Appends them only when a file that matches `first` has been put in place, or else
+ * just before the snapshot is.
+ */
 function journalAfter(table: Calls, first: (path: string) => boolean): void {
   const { openSync, writeSync, fsyncSync, renameSync } = table;
   const journals = new Map<unknown, string>();

@@ -15,8 +15,9 @@ import { type Call, documentOf } from './story.js';
 const OF_THE_ROOT = /^(guard|active-spec|\.gitignore|sessions\/[^/]+)$/;
 
 /**
- * Judges the state after a cut, before anything repairs it: the journal must be as before or one commit longer, each
- * document as its commits say, the snapshot never ahead of the journal, and nothing acknowledged may be lost.
+ * Judges the state that a cut left, before anything repairs it. The journal must be as before or one commit longer.
+ * Each changed document must have a content that the new commits name, the snapshot must not be ahead of the journal,
+ * and nothing that was acknowledged may be lost.
  */
 export function judgeCut(
   told: Told,

@@ -14,7 +14,10 @@ export interface Told {
   /** The files before the command (but after its preparation), and after it. */
   before: Image;
   after: Image;
-  /** The directories before the command. If it had to create missing ones, its later calls would have other numbers. */
+  /**
+   * The directories before the command. A reset restores empty ones, too: creating a missing one would be one call
+   * more, and the later calls would get other numbers.
+   */
   directories: string[];
   /** The pending action of each run before the command. */
   pending: ReadonlyMap<string, Action>;

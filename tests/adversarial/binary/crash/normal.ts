@@ -37,7 +37,7 @@ export function normalText(text: string, root: string): string {
     .replace(/"((?:report|summary)\.md)":\d+/g, '"$1":0');
 }
 
-/** Converts each file of an image to a comparable form, without the commits that a recovery makes. */
+/** Converts each file of an image to a comparable form, in which the entries that a recovery added are left out. */
 export function normalImage(image: Image, root: string): Map<string, string> {
   const normal = new Map<string, string[]>();
   for (const [path, content] of image) {
@@ -45,14 +45,18 @@ export function normalImage(image: Image, root: string): Map<string, string> {
     if (isLeftover(path) || isLock(path)) continue;
     const run = /^specs\/([^/]+)\/(events\.jsonl|state\.json)$/.exec(path);
     const form = run === null ? ofRoot(image, path, content) : ofRun(image, run[1] ?? '', content, run[2] ?? '');
-    // Files named after run ids may now share a name. Sorts their contents, because their order depends on random ids.
+    // Replacing run ids may give several files the same name. Their contents are sorted, because their order in the
+    // image depends on the random ids.
     const name = normalText(path, root);
     normal.set(name, [...(normal.get(name) ?? []), normalText(form, root)].sort());
   }
   return new Map([...normal].map(([name, forms]) => [name, forms.join('\n')]));
 }
 
-/** Normalizes the answer to a command that was already done: its report may differ, its next action may not. */
+/**
+ * Normalizes the answer to a repeated command that had already been done. Keeps the outcome and the next action; the
+ * rest of its report may differ.
+ */
 export function normalRepeated(call: Call, root: string): string {
   const document = documentOf(call);
   if (document === null) return normalText(call.stdout + call.stderr, root);
@@ -60,7 +64,10 @@ export function normalRepeated(call: Call, root: string): string {
   return `${call.exit} ${normalText(JSON.stringify({ ok, run, error, next }), root)}`;
 }
 
-/** Normalizes the answer to a command that was not done before, and drops the warning that a torn end was cut off. */
+/**
+ * Normalizes the answer to a command that had not been done before it was repeated. Leaves out the warning that an
+ * incomplete last line was removed from the journal.
+ */
 export function normalAnswer(call: Call, root: string): string {
   const document = documentOf(call);
   if (document === null) return normalText(call.stdout + call.stderr, root);

@@ -1,9 +1,9 @@
 import { basename, dirname } from 'node:path';
 import type { Mutation } from './calls.js';
 
-// What a power cut leaves depends on the order in which contents and names become durable. While going through a
-// command's calls, this model tracks what is not yet synced to the disk. It checks this before the journal, a document
-// or the snapshot is written and before the answer is printed (storage.md, Proofs).
+// What a power cut leaves depends on the order in which contents and names become durable. This model goes through a
+// command's calls and tracks which files and names are not synced to the disk yet. When the journal, a document or the
+// snapshot is written, or the answer printed, everything needed for that must be durable (storage.md, Proofs).
 
 /** A lock is void once its process is gone, so it does not matter whether it is durable. */
 const isLock = (path: string): boolean => /^lock(\.|$)/.test(basename(path));
@@ -21,7 +21,10 @@ const isRelied = (path: string): boolean =>
 class Owed {
   /** Files with unsynced contents. */
   readonly contents = new Set<string>();
-  /** Names created, changed or removed since their directory was synced; true for names that did not exist then. */
+  /**
+   * Names created, changed or removed since their directory was last synced. The value is true if the name did not
+   * exist at that sync.
+   */
   readonly names = new Map<string, boolean>();
 
   came(path: string): void {
@@ -62,7 +65,8 @@ export function breachesOf(mutations: readonly Mutation[], before: ReadonlySet<s
     if (effect !== null) early?.push(effect);
     if (commits(mutation)) {
       for (const path of early ?? []) breaches.add(`${short(path)} changes before the commit`);
-      // Documents that are put in place from here on belong to this commit, even if another commit follows.
+      // Only documents put in place before the first journal write are too early. Later ones may belong to this commit
+      // even if another one follows.
       early = null;
     }
     apply(mutation, owed, present);

@@ -3,11 +3,13 @@ import { isLeftover } from './normal.js';
 import type { Point } from './trial.js';
 
 /**
- * How many cuts are tried. `all`: before, inside and after each call; each cut is followed by `next`, the repeated
- * command and the rest of the story. `states`: one cut for each state that can remain on the disk, made alternately
- * after one call or before the next; of a temporary file that was not renamed, one form at a time (empty, torn, whole).
- * Some cuts are followed by `next`, few by the rest of the story. `sample`: some of these states, chosen by the seed,
- * in at most a minute.
+ * How many cuts are tried, and how each is followed up:
+ * - `all`: before, inside and after each call. Each cut is followed by `next`, the repeated command and the rest of the
+ *   story.
+ * - `states`: one cut for each state that can remain on the disk. The state after a call is reached by a cut after this
+ *   call or before the next; the two alternate. A temporary file is left in one form only (empty, torn or whole). All
+ *   cuts are followed by the repeated command, some by `next`, few by the rest of the story.
+ * - `sample`: some of the cuts of `states`, chosen by the seed, in at most a minute.
  */
 export type Extent = 'sample' | 'states' | 'all';
 
@@ -35,7 +37,8 @@ function onePerState(mutations: readonly Mutation[]): Cut[] {
     const call = i + 1;
     if (isLeftover(mutation.path) && mutation.op === 'open') temporaries += 1;
     const torn: Cut = { call, position: 'inside' };
-    // A call's result is reached after the call or before the next one. After the last call there is no next one.
+    // The state after a call can be left by a cut after it or before the next call. The two alternate; after the last
+    // call there is no next one.
     const behind = call % 2 === 0 || call === mutations.length;
     const whole: Cut = behind ? { call, position: 'after' } : { call: call + 1, position: 'before' };
     const [tornCounts, wholeCounts] = formsOf(mutation, temporaries);

@@ -17,7 +17,7 @@ export interface Step {
   env?: { [name: string]: string };
   /** The exit code of the undisturbed command; default 0. */
   exit?: number;
-  /** False for a command that, repeated after it was done, does something different, such as `init --force`. */
+  /** False for a command that does something else if it is repeated after it was done, such as `init --force`. */
   repeatable?: boolean;
 }
 

@@ -32,8 +32,8 @@ export interface Report {
 }
 
 /**
- * Unless everything is tried, one in this many is: of the states (in a sample), of the calls of `next` after a cut, and
- * of the continuations to the story's end.
+ * How much is tried unless the extent is `all`: a sample takes one state in `state`; `next` is called after one cut in
+ * `ask`; the story is continued to its end after one cut in `end`.
  */
 const SAMPLED = { state: 8, ask: 3, end: 20 };
 

@@ -2,8 +2,9 @@ import { basename, dirname } from 'node:path';
 import type { Image } from '../../../support/image.js';
 import type { Random } from '../../../support/seeded.js';
 
-// A model of a disk that, after a power cut, has everything that was synced and any part of the rest (storage.md,
-// Proofs). It takes every recorded call that changes something; files that others have written count as synced.
+// A model of a disk. After a power cut it still has everything that was synced, and any part of what was not
+// (storage.md, Proofs). The model is fed every recorded call that changes something. Files written by processes whose
+// calls are not recorded count as synced.
 
 /** A call as hooks/disk.cjs recorded it; paths are relative to `.dev`. */
 export interface DiskCall {
@@ -53,7 +54,10 @@ export class Disk {
     return new Disk(all(this.names), all(this.durable));
   }
 
-  /** Takes over files that others have written, so that they differ from the recorded calls; counts them as synced. */
+  /**
+   * Adds the files that other processes have written. Their contents differ from what the recorded calls would give;
+   * they count as synced.
+   */
   reconcile(image: Image): void {
     for (const [path, content] of image) {
       const entry = this.names.get(path);

@@ -68,7 +68,7 @@ export class Forgetful {
     return new StandIn({ project: this.project, name: RUN, crew: SMALL_CREW, scenario: { plan: smallPlan(), before } });
   }
 
-  /** Returns the disk as it is now, including files that others have written. */
+  /** Returns the disk as it is now, including files that processes without the hook have written. */
   private state(): Disk {
     this.disk.reconcile(this.image());
     return this.disk.copy();

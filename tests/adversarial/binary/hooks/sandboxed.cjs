@@ -1,5 +1,6 @@
-// Preloaded into the binary: simulates a sandbox. TEST_SANDBOX=pipes forbids `shutdown`, as Codex CLI does, so Node
-// reports EPERM for a program with a pipe for stdin, although the program ended normally; TEST_SANDBOX=git forbids git.
+// Preloaded into the binary: simulates a sandbox. TEST_SANDBOX=git forbids starting git. TEST_SANDBOX=pipes forbids the
+// system call `shutdown`, as Codex CLI's sandbox does: if a program's stdin is a pipe, Node then reports the error
+// EPERM for it, even though the program ran and ended normally.
 const process = require('node:process');
 const childProcess = require('node:child_process');
 
