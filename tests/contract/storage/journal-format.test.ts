@@ -100,7 +100,7 @@ function sorted(value: unknown): unknown {
 
 type Members = Record<string, unknown>;
 
-/** Converts the document to the form of state.json. */
+/** Converts the rebuilt state to the form of state.json, in which the engine's todos are a list. */
 function shown({ engine, workflow, ...rest }: Members): Members {
   const { earlier, ...phases } = (workflow ?? {}) as { earlier?: Members[] };
   const left = earlier?.map((one) => ({ ...one, engine: listed(one['engine'] as Members | null) }));

@@ -51,9 +51,9 @@ function loops({ kind, revise }: ProgramBlock): boolean {
 }
 
 /**
- * Returns the maximum number of events in a run in which nobody invalidates, asks for `more` or fills a round without
- * passing it. A block costs its rounds, its retries each time it is entered, and, each time it leads back, the whole
- * way from the target.
+ * Returns the maximum number of events in a run without the events that have no limit: invalidates, the choice `more`,
+ * and failed rounds that filled something. A block needs events for its rounds and, each time it is entered, for its
+ * retries; each time it leads back, the blocks from its target on need theirs once more.
  */
 export function longestRun(program: Program): number {
   const costs: number[] = [];

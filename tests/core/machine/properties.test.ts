@@ -243,7 +243,7 @@ describe('after an invalidate', () => {
 });
 
 describe('an adversary', () => {
-  // Invalidating, choosing `more` and filling a round are people's decisions, whose number the design does not limit.
+  // These events have no limit: people may invalidate, choose `more` and fill failed rounds as often as they like.
   const unbounded = (event: MachineEvent) =>
     event.type === 'INVALIDATE' ||
     event.type === 'ABORT' ||
