@@ -40,7 +40,7 @@ const WALK = recipeOf(
 `,
 );
 
-/** A step that an agent may take, right or wrong. */
+/** A call or a file change that an agent may try, right or wrong. */
 type Move =
   /** Does exactly what the action asks for. */
   | { kind: 'good'; verdict: 'OKAY' | 'REJECT'; pick: number }
