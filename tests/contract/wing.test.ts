@@ -124,8 +124,8 @@ describe('a wing', () => {
 });
 
 /**
- * Wings without which the rest of dev-cli still compiles. Testing one takes half a minute, so a test run tests only one,
- * chosen by its seed; with DEV_CLI_WINGS=all it tests all.
+ * Wings without which the rest of dev-cli still compiles. Testing one takes half a minute, so a test run tests only
+ * one, chosen by its seed; with DEV_CLI_WINGS=all it tests all.
  */
 const REMOVABLE = ['authoring', 'plan-import'];
 const chosen = chosenSeed() % REMOVABLE.length;

@@ -27,7 +27,9 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** Returns a function that runs the page's next commands and writes its files, up to the one that begins with `last`. */
+/**
+ * Returns a function that runs the page's next commands and writes its files, up to the one that begins with `last`.
+ */
 function walkPage(project: Project): (last: string) => void {
   const left: Step[] = stepsOf('docs/a-week.md');
   return (last) => {

@@ -22,7 +22,9 @@ const plans = fc
     }),
   );
 
-/** Determines the verdicts, of which about `trouble` in ten are bad; the same stage of an attempt always gets the same. */
+/**
+ * Determines the verdicts, of which about `trouble` in ten are bad; the same stage of an attempt always gets the same.
+ */
 const worlds = fc.record({ seed: fc.nat(), trouble: fc.constantFrom(0, 2, 5) });
 
 function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim, waiting: Waiting): StageResult {

@@ -183,7 +183,8 @@ describe('an edit of a field that PLAN.md shows', () => {
             isShownAlike(plan, wanted) &&
             !isMisleading(plan, edit),
         );
-        // A value that is not plain would appear in the derived parts in a normalized form, so these keep their old text.
+        // A value that is not plain would appear in the derived parts in a normalized form, so these keep their old
+        // text.
         const edited = isStale || !edit.isPlain ? withStale(target, show(plan)) : target;
         const read = readChanged(plan, edited);
         expect(read.plan).toEqual(withAt(plan, edit.path, valueAt(read.plan, edit.path)));

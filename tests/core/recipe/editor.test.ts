@@ -54,7 +54,9 @@ const service = getLanguageService({
 });
 service.configure({ validate: true, completion: true, hover: true });
 
-/** The type of document that the service takes; the package's own `TextDocument` is of another version, so it is cast. */
+/**
+ * The type of document that the service takes; the package's own `TextDocument` is of another version, so it is cast.
+ */
 type Opened = Parameters<typeof service.doValidation>[0];
 /** The version of the next document. Each gets its own, because the service caches its findings by version. */
 let version = 0;

@@ -105,7 +105,8 @@ describe('the end of a journal', () => {
           const bytes = bytesOf(Buffer.from(text).subarray(0, Math.max(0, Buffer.byteLength(text) - lost)));
           const found = readTailAt(bytes, known);
           const whole = readTail(bytes);
-          // `readTailAt` finds the end only if the last line is complete and has the known number; else `readTail` is needed.
+          // `readTailAt` finds the end only if the last line is complete and has the known number; else `readTail` is
+          // needed.
           const plain = whole.end === bytes.size && whole.seq === known && known > 0;
           expect(found).toEqual(plain ? whole : null);
         },

@@ -5,8 +5,8 @@ import { createFleet, until } from '../../support/fleet.mjs';
 import { startServer } from '../../support/postgres-server.mjs';
 
 /**
- * A step that is cut off because its worker is told to end, or loses the database, does not count against the attempt or
- * its tool (fleet.md, Leases, loss).
+ * A step that is cut off because its worker is told to end, or loses the database, does not count against the attempt
+ * or its tool (fleet.md, Leases, loss).
  */
 
 const server = await startServer();
