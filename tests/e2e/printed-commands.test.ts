@@ -151,7 +151,7 @@ function chosen(agent: StandIn, action: Action, id: string, ack: string | undefi
   return call.answer?.next;
 }
 
-/** Checks that a halted run prints commands that reopen it as it is and with a ruling. */
+/** Checks that a halted run prints two commands, either of which reopens it: `resume`, and `ruling` with a note. */
 function tryResume(agent: StandIn, next: Action | undefined): void {
   if (next?.outcome !== 'halted') return;
   const copy = new StandIn({ project: copyOf(agent.project) });

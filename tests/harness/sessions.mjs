@@ -45,8 +45,8 @@ function run(args) {
 }
 
 /**
- * Has dev-cli, or the play's driver, start the CLI as for a user who never started it here: nothing is trusted, and no
- * question is suppressed. Returns the program to run.
+ * Prepares a start of the CLI by dev-cli or by the play's driver, for a user who never started the CLI here: nothing is
+ * trusted, and no question is suppressed. Returns the program that starts the CLI.
  */
 function startInstead() {
   const { CODEX_HOME, PATH } = process.env;

@@ -21,8 +21,8 @@ import { record } from './recorder.mjs';
 const SECONDS = 180;
 
 /**
- * Plays in a new project. Besides what the rig uses, a play may export:
- * - `title`; `cannot` and `planted`, by harness (run.mjs);
+ * Runs a play in a new project. A play exports what the rig uses, and may also export:
+ * - `title`; by harness, `cannot`, why it is left out, and `planted`, how it must fail without dev-cli (run.mjs);
  * - `prepare(project, harness)`, called before the install; `look(project, home)`, whose result is `before` in `check`;
  *   `check(project, { harness, out, home, before, uninstall, requests, history })`, called at the end;
  * - `subdirectory`, where the session begins; `user`, by harness, whether dev-cli is installed for the user;
