@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** How a service counts the tokens of a prompt, and how many of them come from its cache. */
 
-/** How many blocks before a breakpoint the service still looks for the end of a cached prefix. */
+/** How many blocks back from a cache breakpoint the service looks for the end of a cached prefix. */
 const LOOK_BACK = 20;
 /** Bytes per token. */
 const BYTES = 4;
