@@ -164,7 +164,7 @@ interface Gate {
   /** True: tried only with commands in the plan. False: only without. Set where the other variant would not differ. */
   only?: boolean;
   open: (variant: Variant) => Action;
-  /** The choice that leads on. */
+  /** The choice by which the run continues. */
   yes: string;
   cells: Record<'no' | 'edit first' | 'the plan is changed meanwhile', (gate: Action, variant: Variant) => void>;
   crew?: typeof CREW;

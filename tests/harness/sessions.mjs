@@ -1,5 +1,5 @@
 // Started by the rig instead of a harness's CLI. Starts the CLI, and starts it again for each later prompt of the
-// session; on a terminal if lines are typed; and with dev-cli installed for the user if the play needs that.
+// session. If the play types lines, the CLI runs on a terminal; if it needs dev-cli for the user, dev-cli is installed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -52,7 +52,7 @@ export function createCutter(limit) {
 
 /**
  * Creates a meter with an empty cache. With `marked`, only prefixes that end at a breakpoint are cached, otherwise all.
- * They are cached when the function that the meter returns is called, which is when the request is answered.
+ * The meter returns a function to call when the request is answered; only that call adds the prefixes to the cache.
  * @returns {Measure}
  */
 export function createMeter() {

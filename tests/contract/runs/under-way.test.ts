@@ -32,7 +32,7 @@ describe('a live run with the same goal under another name', () => {
     expect(devCli(project, ['init', 'two', ...QUICK, goal, '--new']).json.status).toBe('initialized');
   });
 
-  /** Expects that a run begins without --new. */
+  /** Checks that `init` begins a new run, although --new is not given. */
   function begun(name: string, goal: string): void {
     expect(devCli(project, ['init', name, ...QUICK, goal]).json).toMatchObject({ ok: true, status: 'initialized' });
   }

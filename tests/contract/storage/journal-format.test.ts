@@ -17,7 +17,7 @@ import { agentFor } from '../../support/stories.js';
 
 interface Read {
   entries: Record<string, unknown>[];
-  /** The last entry of every commit. */
+  /** The last entry of every commit to the journal; it holds the commit's patch and files. */
   commits: {
     seq: number;
     patch: Operation[];

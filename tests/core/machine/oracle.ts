@@ -17,7 +17,7 @@ export function reachedNow(program: Program, position: Position): string[] {
   return program.blocks.slice(0, here + 1).flatMap(({ id, standsForInit }) => (standsForInit ? [] : [id]));
 }
 
-/** Returns the events that do the current block's work, without failures, stops and invalidates. */
+/** Returns the events by which the current block's work proceeds; FAIL, HALT, ABORT and INVALIDATE do not count. */
 export function progress(program: Program, position: Position): MachineEvent[] {
   const block = program.blocks.find(({ id }) => id === findCurrentBlock(position));
   if (block === undefined) return [];

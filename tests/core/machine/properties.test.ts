@@ -234,7 +234,7 @@ describe('after an invalidate', () => {
     );
   });
 
-  /** Returns an event that passes the current block. */
+  /** Returns an event by which the run gets past the current block. */
   function forward(subject: Program, position: Position): MachineEvent {
     const [first] = progress(subject, position);
     if (first === undefined) throw new Error('no way on');

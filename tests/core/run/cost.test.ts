@@ -67,7 +67,7 @@ describe('what a run has cost', () => {
       entry(9, 'init', { runId: 'another' }),
     ];
     expect(count(calls)).toMatchObject({ calls: 1, milliseconds: 4000 });
-    // The recovery that a call makes first does not decide whether the call counts.
+    // A call may begin with a recovery; whether the call counts depends on the entries that follow.
     expect(count([entry(0, 'recovered', { more: true }), entry(0, 'acknowledged')])).toMatchObject({ calls: 1 });
     expect(count([entry(0, 'recovered', { more: true }), entry(0, 'committed')])).toMatchObject({ calls: 0 });
   });

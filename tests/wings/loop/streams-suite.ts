@@ -58,7 +58,7 @@ export const codeOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: { code?: string }) => error.code ?? error,
   );
 
-/** Returns why a lease is refused, by an answer or by an error. */
+/** Returns why a lease is refused, whether the refusal is an answer or an error. */
 const reasonOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (taken) => (taken as { code?: string }).code ?? 'none',

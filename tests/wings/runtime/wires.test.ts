@@ -8,7 +8,7 @@ import { type AnswerPart, type ModelRequest, ProviderFault } from '../../../src/
 import { toFault } from '../../../src/wings/runtime/wires/faults.js';
 import { openWire } from '../../../src/wings/runtime/wires/open-wire.js';
 
-// runtime.md, Provider
+// runtime.md, Provider: requests to the four APIs, and answers from them
 
 type Api = ChosenModel['api'];
 const APIS: Api[] = ['anthropic', 'openai', 'google', 'chat'];
