@@ -115,7 +115,8 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     /**
      * Adds a machine on which workers run, for all projects added so far.
      * @param {string} name
-     * @param {{ slots?: number, trust?: string[] }} [about] `trust`: digests that it trusts; default: those of all projects' commands
+     * @param {{ slots?: number, trust?: string[] }} [about] `trust`: digests; default: those of all
+     * projects' commands
      * @returns {Machine}
      */
     addMachine(name, { slots = 2, trust } = {}) {

@@ -142,7 +142,7 @@ describe('in every run', () => {
       for (const { before, step } of moments) {
         for (const { id } of subject.blocks) {
           const [old, now] = [countersOf(before ?? step.position, id), countersOf(step.position, id)];
-          // If a bound is renewed twice in a row, only the first renewal changes the counters.
+          // A second renewal in a row leaves the counters as they are, because `roundBase` already equals `round`.
           const granted = now.roundBase > old.roundBase || old.roundBase === old.round;
           expect(granted || now.jumps >= old.jumps).toBe(true);
           expect(granted || now.round > old.round || now.retries >= old.retries).toBe(true);

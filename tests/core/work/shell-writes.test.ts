@@ -330,7 +330,7 @@ const listFiles = (command: string): string[] => listShellWrites(command).filter
 
 /**
  * Git commands, each with its change of commits, branches, the stash or the whole index; null: it changes none of them.
- * If the command has a `word` that is the name of a file, git takes it for the file, and there is no such change.
+ * A `word` that is not empty may instead be the name of a file; then the command changes only that file.
  */
 const HISTORIES: [command: string, change: { directory: string; word: string } | null][] = [
   ...[
