@@ -161,7 +161,7 @@ async function answerInPage(project: Project): Promise<void> {
   expect(await view.end()).toBe(0);
 }
 
-/** Plays the night: kills `auto` when its session asks the model, and the session once task-1 is committed. */
+/** Plays the night: kills `auto` when its session asks the model, and kills the session once task-1 is committed. */
 async function playNight(project: Project, stage: { onAsk: (told: string) => Promise<void> }): Promise<void> {
   const auto = spawn(process.execPath, [BINARY, 'auto', '--recursive'], {
     cwd: project.root,

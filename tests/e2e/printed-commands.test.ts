@@ -115,8 +115,8 @@ describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
 });
 
 /**
- * Tries a single task in copies: it is refused without a result, checked as its prompt says, given up as `instead`
- * says, and accepted by its own ack.
+ * Tries the commands of a single task in copies of the project: its ack, which is refused without a result; the check
+ * in its prompt; `instead`, which gives the task up; and in another copy its ack again, which accepts the result.
  */
 function tryTask(project: Project, action: Action, task: Task): void {
   const copy = trusted(copyOf(project));

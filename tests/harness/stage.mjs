@@ -81,7 +81,7 @@ function start({ rig, harness, script, play, project, out, home, installed }) {
   });
 }
 
-/** Writes the program that the rig runs as the harness's CLI: it starts sessions.mjs with its plan. */
+/** Writes the program that the rig runs as the harness's CLI. It starts sessions.mjs with a plan of the sessions. */
 function writeCli({ rig, harness, play, project, out, installed }) {
   const { then: prompts = [], typed } = play;
   const plan = join(out, 'sessions.json');
