@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-// Tests the rule that separates the rooms of src/ (docs/architecture.md) on a small source tree, with and without
-// violations.
+// .dependency-cruiser.cjs says what each room of src/ may import (docs/architecture.md). Checks its rules on a small
+// source tree, first with allowed imports only, then with forbidden ones.
 const checkout = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const bin = join(checkout, 'node_modules', '.bin', 'depcruise');
 let house: string;

@@ -124,8 +124,8 @@ describe('a wing', () => {
 });
 
 /**
- * Wings that can be removed on their own. Testing one takes half a minute, so the seed chooses one; DEV_CLI_WINGS=all
- * tests all.
+ * Wings without which the rest of dev-cli still compiles. Testing one takes half a minute, so a test run tests only
+ * one, chosen by its seed; with DEV_CLI_WINGS=all it tests all.
  */
 const REMOVABLE = ['authoring', 'plan-import'];
 const chosen = chosenSeed() % REMOVABLE.length;
@@ -160,7 +160,7 @@ describe.each(removed)('the wing %s', (wing) => {
   });
 });
 
-/** Removes a wing's imports, and the rows with its name, from a table of `app/`. */
+/** Returns the text of a table in `app/` without a wing's imports and rows. */
 function withoutRows(text: string, wing: string): string {
   const row = new RegExp(`^  '?${wing}'?: (?:\\{\\n.*?^  \\}|[^\\n]*),\\n`, 'gms');
   const line = new RegExp(`^(?:import|  \\w+: async) .*wings/${wing}/.*\\n`, 'gm');

@@ -14,7 +14,7 @@ import { BINARY, CHECKOUT, createProject, type Project } from '../support/projec
 import { startProvider } from '../support/provider.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
-/** Plays the week of docs/a-week.md: its commands in order, with the real binary; in between, the others' actions. */
+/** Plays the week of docs/a-week.md: runs its commands in order, and between them does what its agents would do. */
 
 const RUN = 'delete-todos-1';
 const CHANGE = CHANGES.middle;
@@ -27,7 +27,9 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** Returns a function that takes the page's next steps, up to the step that begins with `last`. */
+/**
+ * Returns a function that runs the page's next commands and writes its files, up to the one that begins with `last`.
+ */
 function walkPage(project: Project): (last: string) => void {
   const left: Step[] = stepsOf('docs/a-week.md');
   return (last) => {
@@ -101,7 +103,7 @@ function planIn(project: Project): void {
   expect(said.map((one) => one['error'])).toEqual([undefined, undefined, undefined, undefined]);
 }
 
-/** Returns the change's crew, whose workers know task-N as todo-N. */
+/** Returns the change's crew. It expects todos named todo-N, but the shared plan names them task-N. */
 function createCrew(): Crew {
   const crew = CHANGE.crew();
   const worker: Crew['worker'] = (task, root) =>
@@ -159,7 +161,7 @@ async function answerInPage(project: Project): Promise<void> {
   expect(await view.end()).toBe(0);
 }
 
-/** Plays the night: kills `auto` when its session asks the model, and the session once task-1 is committed. */
+/** Plays the night: kills `auto` when its session asks the model, and kills the session once task-1 is committed. */
 async function playNight(project: Project, stage: { onAsk: (told: string) => Promise<void> }): Promise<void> {
   const auto = spawn(process.execPath, [BINARY, 'auto', '--recursive'], {
     cwd: project.root,

@@ -106,7 +106,8 @@ describe.skipIf(skipped)(
       }
       expect(second).toContain('your review of round 1, REJECT');
       expect(second).toContain('## Blocking');
-      // The third review follows the person's answer; the verdict before it was OKAY, no longer REJECT.
+      // After the OKAY of round 2, the person rejected the plan; the third prompt names that OKAY, not round 1's
+      // REJECT.
       expect(third).toContain('your review of round 2, OKAY');
       expect(third).not.toContain('your review of round 1');
     });

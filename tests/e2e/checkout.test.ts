@@ -7,7 +7,7 @@ interface Locked {
   packages: Record<string, { optionalDependencies?: Record<string, string> }>;
 }
 
-/** Lists optional dependencies of packages in the lock file that the lock file itself does not contain. */
+/** Lists the optional dependencies of locked packages for which the lock file has no entry. */
 function unlocked({ packages }: Locked): string[] {
   return Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter(

@@ -121,7 +121,9 @@ describe('execute-standard', LONG, () => {
   });
 });
 
-/** Returns the sample plan with fast commands; that of todo-2 fails until the first attempt's mistake is corrected. */
+/**
+ * Returns the sample plan with fast commands. The one of todo-2 fails as long as the crew's planted mistake is there.
+ */
 function cheapPlan(slow = ['test', '-f', 'README.md']): object {
   const plan = planContent(0) as {
     todos: { id: string; acceptance: { kind: string; run?: string[]; expect?: object }[] }[];

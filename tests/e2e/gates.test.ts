@@ -161,10 +161,10 @@ function changePlan(plan: object): void {
 
 interface Gate {
   title: string;
-  /** Whether the case is tried only with commands (true) or only without (false), where the other would not differ. */
+  /** True: tried only with commands in the plan. False: only without. Set where the other variant would not differ. */
   only?: boolean;
   open: (variant: Variant) => Action;
-  /** The choice that leads on. */
+  /** The choice by which the run continues. */
   yes: string;
   cells: Record<'no' | 'edit first' | 'the plan is changed meanwhile', (gate: Action, variant: Variant) => void>;
   crew?: typeof CREW;

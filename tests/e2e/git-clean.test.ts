@@ -27,7 +27,7 @@ const stash = (): void => {
   for (const _ of [1, 2]) git(project, 'stash', '--include-untracked');
 };
 
-/** Returns false while a worker has uncommitted files: then a user would not stash, knowing that it takes them. */
+/** Returns false while a worker has uncommitted files: a user would not tidy up then, because git would take them. */
 const isTidy = (): boolean => git(project, 'status', '--porcelain', '--', ':(exclude).dev') === '';
 
 function agentThat(before: (action: Action, agent: StandIn) => void): StandIn {

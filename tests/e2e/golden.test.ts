@@ -71,7 +71,7 @@ function resume(run: GoldenRun): Action {
 
 const hasEnded = ({ next }: GoldenRun): boolean => next['done'] === true && next['resume'] === undefined;
 
-/** @param last the resumed run's last action; if it had ended, the action after one step of a new run with its name */
+/** @param last the last action of the resumed run; for an ended run, the action after one step of its successor */
 function checkEnd(run: GoldenRun, last: Action): void {
   expect(last.run).toBe(run.name);
   if (!hasEnded(run)) expect(last).toMatchObject({ done: true, outcome: 'completed' });

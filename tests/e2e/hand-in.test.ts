@@ -18,8 +18,8 @@ import {
 import { createProject, type Project } from '../support/project.mjs';
 import { bareTodo, smallPlan } from '../support/small.mjs';
 
-// The end of an execution hands the work in: it pushes, then writes the text, and only then marks it ready (issue 8,
-// 17; engine.md, Stages).
+// The end of an execution hands the work in: it pushes the commits, then writes the pull request's text, and only then
+// marks the pull request ready (issue 8, 17; engine.md, Stages).
 
 const BRANCH = `dev/${RUN}`;
 const URL = 'https://forge.invalid/pull/7';

@@ -33,7 +33,10 @@ const plan = () => ({
 });
 const present = (id: string) => ({ id: 'ac-1', kind: 'command' as const, run: ['test', '-f', `made/${id}.txt`] });
 
-/** Returns a crew whose verifier reports todo-1's must-not as violated if `broken` says so, and its prompts by task. */
+/**
+ * Returns a crew whose verifier reports todo-1's must-not as violated when `broken` says so. Also returns the prompts
+ * that the crew has received, by task.
+ */
 function crewOf(broken: (task: Task, prompt: string) => boolean) {
   const prompts: Record<string, string> = {};
   const content = simpleCrew();

@@ -274,7 +274,7 @@ describe('what gh says is not believed', () => {
     const action = settled(init(project, 'add-auth', '--recipe', 'open-pr'));
     writeProjectFile(project, action.data?.write ?? '', JSON.stringify({ title: 'x', body: 'y'.repeat(1024 * 1024) }));
     expect(runPrinted(project, action.ack ?? '').json.error?.code).toBe('SCHEMA_INVALID');
-    // A call by hand is not checked by an acknowledgement, so the command itself refuses the body.
+    // Run by hand, `pull-request open` is preceded by no acknowledgement that checks the body, so it does that itself.
     const byHand = devCli(project, ['pull-request', 'open', 'add-auth']).json;
     expect(byHand.error).toMatchObject({ code: 'EVIDENCE_INVALID' });
     expect(git('for-each-ref', 'refs/remotes/origin/dev')).toBe('');

@@ -115,8 +115,8 @@ describe.each(PRINTING)('$recipe', ({ recipe, person, prepare, start }) => {
 });
 
 /**
- * Tries a single task in copies: it is refused without a result, checked as its prompt says, given up as `instead`
- * says, and accepted by its own ack.
+ * Tries the commands of a single task in copies of the project: its ack, which is refused without a result; the check
+ * in its prompt; `instead`, which gives the task up; and in another copy its ack again, which accepts the result.
  */
 function tryTask(project: Project, action: Action, task: Task): void {
   const copy = trusted(copyOf(project));
@@ -151,7 +151,7 @@ function chosen(agent: StandIn, action: Action, id: string, ack: string | undefi
   return call.answer?.next;
 }
 
-/** Checks that a halted run prints commands that reopen it as it is and with a ruling. */
+/** Checks that a halted run prints two commands, either of which reopens it: `resume`, and `ruling` with a note. */
 function tryResume(agent: StandIn, next: Action | undefined): void {
   if (next?.outcome !== 'halted') return;
   const copy = new StandIn({ project: copyOf(agent.project) });

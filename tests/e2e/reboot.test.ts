@@ -114,7 +114,7 @@ describe('after another boot', () => {
   it('a plan that somebody edited stays, with its boxes ticked, and is never lost', LONG, () => {
     generatePlan(project);
     const agent = agentThat();
-    // Before the edit, because the approval of the commands is for the unedited plan.
+    // The commands are approved before the edit, because the approval is for the unedited plan.
     let action = agent.step(agent.start('--recipe execute-quick'));
     const edited = readFileSync(inRun('PLAN.md'), 'utf8').replace(/^## .*/m, '$&, and mine');
     writeFileSync(inRun('PLAN.md'), edited);

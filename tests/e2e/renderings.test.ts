@@ -83,7 +83,7 @@ describe('a commit that is cut off before its renderings', () => {
 
   it('gets them from the first commit of the next run, where it was the last', () => {
     project.remove();
-    // Without a commit to make, the last box is ticked when the run ends.
+    // Without git there is no commit to make for a todo, so the last box is ticked only when the run ends.
     begin(false);
     const before = join(project.home, 'before');
     while (action.done !== true) {

@@ -40,7 +40,7 @@ describe.each(Object.entries(SPECIFY_BLOCKS))('%s', (recipe, blocks) => {
   });
 });
 
-/** Checks the run in getting-started.md call by call, and its figures within 5 %, because they depend on every word. */
+/** Compares the run with getting-started.md: call by call, and in figures within 5 %, as these depend on every word. */
 function checkPage(agent: StandIn, done: Action): void {
   const page = readFileSync(join(CHECKOUT, 'docs/getting-started.md'), 'utf8');
   const [, told = '', figures = ''] = /^```text\n([\s\S]*?)^Done\. ([\s\S]*?)^```$/m.exec(page) ?? [];

@@ -15,7 +15,7 @@ const skipped = findTerminal() === null;
 const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
 const LONG = { timeout: 240_000 };
 
-/** Matches a path below `.dev` that is not the end of an absolute one. */
+/** Matches a relative path into `.dev`, but not such a path at the end of an absolute one. */
 const RELATIVE = /(?<![\w./-])\.dev\/\w/;
 
 let project: Project;

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHECKOUT } from '../support/project.mjs';
 
-/** Returns the files of a sample's overlay, by path. */
+/** Returns the files that a worker writes for a todo of a sample (samples/NAME/TODO), by path. */
 export function readOverlay(name, todo = 'todo-1') {
   const base = join(CHECKOUT, 'samples', name, todo);
   const walk = (directory) =>

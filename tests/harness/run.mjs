@@ -46,7 +46,10 @@ function countTrials(harness) {
   }
 }
 
-/** Runs a play; if `planted` says how it fails without dev-cli, runs it again without installing, and checks that. */
+/**
+ * Runs a play. If its `planted` says how it fails without dev-cli, runs it once more with dev-cli not installed, and
+ * checks that it fails like that.
+ */
 async function tryPlay(harness, name) {
   const script = join(import.meta.dirname, 'plays', `${name}.mjs`);
   const play = await import(script);

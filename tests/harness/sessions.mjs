@@ -1,5 +1,5 @@
 // Started by the rig instead of a harness's CLI. Starts the CLI, and starts it again for each later prompt of the
-// session; on a terminal if lines are typed; and with dev-cli installed for the user if the play needs that.
+// session. If the play types lines, the CLI runs on a terminal; if it needs dev-cli for the user, dev-cli is installed.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -45,8 +45,8 @@ function run(args) {
 }
 
 /**
- * Has dev-cli, or the play's driver, start the CLI as for a user who never started it here: nothing is trusted, and no
- * question is suppressed. Returns the program to run.
+ * Prepares a start of the CLI by dev-cli or by the play's driver, for a user who never started the CLI here: nothing is
+ * trusted, and no question is suppressed. Returns the program that starts the CLI.
  */
 function startInstead() {
   const { CODEX_HOME, PATH } = process.env;

@@ -21,8 +21,8 @@ import { record } from './recorder.mjs';
 const SECONDS = 180;
 
 /**
- * Plays in a new project. Besides what the rig uses, a play may export:
- * - `title`; `cannot` and `planted`, by harness (run.mjs);
+ * Runs a play in a new project. A play exports what the rig uses, and may also export:
+ * - `title`; by harness, `cannot`, why it is left out, and `planted`, how it must fail without dev-cli (run.mjs);
  * - `prepare(project, harness)`, called before the install; `look(project, home)`, whose result is `before` in `check`;
  *   `check(project, { harness, out, home, before, uninstall, requests, history })`, called at the end;
  * - `subdirectory`, where the session begins; `user`, by harness, whether dev-cli is installed for the user;
@@ -81,7 +81,7 @@ function start({ rig, harness, script, play, project, out, home, installed }) {
   });
 }
 
-/** Writes the program that the rig runs as the harness's CLI: it starts sessions.mjs with its plan. */
+/** Writes the program that the rig runs as the harness's CLI. It starts sessions.mjs with a plan of the sessions. */
 function writeCli({ rig, harness, play, project, out, installed }) {
   const { then: prompts = [], typed } = play;
   const plan = join(out, 'sessions.json');

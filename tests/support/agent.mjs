@@ -387,8 +387,8 @@ export class StandIn {
   }
 
   /**
-   * Answers with the kind of work. Also writes its size if the action asks for it and the change names one; a change
-   * need not, because that data is optional.
+   * Answers with the kind of work. Also writes the size of the work if the action asks for it; a change that names no
+   * size leaves this optional data out.
    * @param {Action} action
    */
   #classify(action) {

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 
-/** The machine's own browsers, tried if the package's browser does not start. */
+/** The machine's own browsers, tried if the one of the package @sparticuz/chromium does not start. */
 const FOUND = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /**
- * Arguments of the package that are removed. With a single process, the browser ends when its first window closes; and
- * pages must be protected as they are in a person's browser.
+ * Arguments that the package @sparticuz/chromium passes and that are removed. With the first two, the browser is a
+ * single process, which ends when its first window closes; the other two disable protections that a person's browser
+ * has.
  */
 const UNWANTED = ['--single-process', '--no-zygote', '--disable-web-security', '--allow-running-insecure-content'];
 

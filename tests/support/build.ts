@@ -11,7 +11,7 @@ const DOOR = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/door.cjs');
 
 /**
  * The environment variable that is set once `setup` has run. Vitest calls `setup` for each project of its configuration
- * and loads this module anew each time, so only the process can remember.
+ * and loads this module anew each time, so a variable of the module would be lost.
  */
 const DONE = 'DEV_CLI_TESTS_DOOR';
 

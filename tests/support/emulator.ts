@@ -2,7 +2,7 @@ import xterm from '@xterm/headless';
 
 /** What a terminal shows after text has been written to it. */
 interface Shown {
-  /** Without trailing blanks. */
+  /** Without trailing spaces. */
   lines: string[];
   /** How many lines continue the previous one. */
   wrapped: number;

@@ -115,7 +115,8 @@ export function createFleet({ url, prefix = 'dev-cli-fleet-', lease = 6, env: mo
     /**
      * Adds a machine on which workers run, for all projects added so far.
      * @param {string} name
-     * @param {{ slots?: number, trust?: string[] }} [about] `trust`: by default the commands of all projects
+     * @param {{ slots?: number, trust?: string[] }} [about] `trust`: digests; default: those of all
+     * projects' commands
      * @returns {Machine}
      */
     addMachine(name, { slots = 2, trust } = {}) {
@@ -267,8 +268,8 @@ export async function until(what, ask, seconds = 30) {
 }
 
 /**
- * Computes the digest that a machine has to trust before it runs the commands of a project whose goals have none of
- * their own. @param {Place} desk
+ * Computes the digest of a project's configured commands, which a machine must trust before it runs them. The goals of
+ * the project must not have commands of their own. @param {Place} desk
  */
 export function digestOf({ root, env }) {
   const plan = spawnSync(process.execPath, [BINARY, 'auto', '--recursive', '--dry-run', '--json'], {

@@ -35,7 +35,7 @@ export function restoreImage(root: string, image: Image, directories: readonly s
   for (const directory of directories) mkdirSync(join(home, directory), { recursive: true });
 }
 
-/** Restores any directory in the same way, but creates no empty directories. */
+/** Restores any directory in the same way; those of `directories` are kept but, if missing, not created. */
 export function restoreTree(home: string, image: Image, directories: readonly string[] = []): void {
   const present = readTree(home);
   // A runner may have removed its own files since they were listed.

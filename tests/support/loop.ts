@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { callDoor } from './door.js';
 import type { Project } from './project.mjs';
 
-/** Projects whose goals a scripted stand-in for an agent's tool works on (loop-core.md, auto). */
+/** Helpers for projects with goals on which a scripted stand-in for an agent's tool works (loop-core.md, auto). */
 
 const TOOL = fileURLToPath(new URL('tool.mjs', import.meta.url));
 

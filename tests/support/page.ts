@@ -18,7 +18,7 @@ const STUB = `<!doctype html>
 </html>
 `;
 
-/** Writes the stub if a build without the client has made no page. */
+/** Writes the stub if dist/page.html is missing, because dev-cli was built without the page's client. */
 export function ensurePage(): void {
   const path = join(CHECKOUT, 'dist/page.html');
   if (!existsSync(path)) writeFileSync(path, STUB);

@@ -132,8 +132,8 @@ function remove(base) {
 }
 
 /**
- * Creates a directory with only the command `dev-cli`, with which printed commands begin; it runs in this version of
- * Node.
+ * Creates a directory with only the command `dev-cli`, run by this version of Node, and returns an environment whose
+ * PATH begins with it, so that printed commands find it.
  * @param {string} bin
  * @param {string} home
  * @returns {NodeJS.ProcessEnv}

@@ -1,6 +1,6 @@
 import { seal } from './provider-write.mjs';
 
-/** The rules about calls, their results and thoughts that the four services share. */
+/** The rules that the four services share for a conversation: for calls, their results, and thoughts. */
 
 /**
  * @typedef {import('./provider.mjs').Api} Api
@@ -50,7 +50,10 @@ export function judge(api, messages, thoughts) {
   }
 }
 
-/** @param {Message[]} messages the results of all calls of a message must be in the next one, in the calls' order */
+/**
+ * Checks that the results of a message's calls are all in the next message, in the order of the calls.
+ * @param {Message[]} messages
+ */
 function judgePairs(messages) {
   const seen = new Set();
   /** @type {string[]} */

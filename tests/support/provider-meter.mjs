@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 /** How a service counts the tokens of a prompt, and how many of them come from its cache. */
 
-/** How many blocks before a breakpoint the service still looks for the end of a cached prefix. */
+/** How many blocks back from a cache breakpoint the service looks for the end of a cached prefix. */
 const LOOK_BACK = 20;
 /** Bytes per token. */
 const BYTES = 4;
@@ -52,7 +52,7 @@ export function createCutter(limit) {
 
 /**
  * Creates a meter with an empty cache. With `marked`, only prefixes that end at a breakpoint are cached, otherwise all.
- * They are cached when the function that the meter returns is called, which is when the request is answered.
+ * The meter returns a function to call when the request is answered; only that call adds the prefixes to the cache.
  * @returns {Measure}
  */
 export function createMeter() {

@@ -17,8 +17,8 @@ import { need, Refusal } from './provider-judge.mjs';
  * @property {Message[]} messages the results of one answer's calls share a message of role `tool`; no other messages
  * are joined
  * @property {string[]} tools
- * @property {{ text: string, breakpoint: boolean }[]} segments the parts of the prompt, in order, of which a cache may
- * hold a prefix
+ * @property {{ text: string, breakpoint: boolean }[]} segments the parts of the prompt, in order; a cache may hold
+ * the first few of them
  */
 
 /** @type {(value: unknown, what: string) => Json} */

@@ -23,7 +23,8 @@ const WIDTH = Math.max(...Object.values(QUESTIONS).map(({ length }) => length));
 /** @typedef {Record<keyof typeof QUESTIONS, string | string[] | null>} Answers */
 
 /**
- * Reads the answers from the document; if memory has no answer, from the handoff in it.
+ * Reads the answers from the document that `dev-cli context` prints; if memory has no answer, from the handoff that the
+ * document contains.
  * @param {any} context
  * @returns {Answers}
  */

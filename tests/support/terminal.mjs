@@ -24,7 +24,7 @@ const DIALECTS = [
 let instead = null;
 
 /**
- * Replaces the real terminal at which a person types from now on.
+ * From now on, uses this terminal instead of a real one wherever a person types.
  * @param {InTerminal} terminal
  */
 export function typeInto(terminal) {

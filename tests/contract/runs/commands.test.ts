@@ -296,7 +296,7 @@ describe('draft', () => {
     expect(draft()).toContain('found a thing');
     expect(draft()).not.toContain('of another goal');
     expect(devCli(project, ['draft', 'show', 'nothing']).json.error?.code).toBe('NO_SUCH_RUN');
-    // The new report's summary is the beginning of the old one; the line must be replaced nevertheless.
+    // The new summary, "found", is how the old one, "found a thing", begins; the draft's line must change all the same.
     writeProjectFile(project, 'x.md', report('x', 'found'));
     devCli(project, ['analysis', 'save', 'run-1', '--agent', 'x', '--data', '@x.md']);
     devCli(project, ['draft', 'import', 'run-1']);

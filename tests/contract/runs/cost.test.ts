@@ -16,7 +16,7 @@ afterEach(() => project.remove());
 const status = (...words: string[]) => devCli(project, ['status', 'run-1', ...words]);
 const costOf = (...words: string[]) => status('--json', ...words).json['cost'] as Record<string, number> | undefined;
 
-/** Ends a run with two prompts; returns their bytes. */
+/** Aborts a run that has issued prompt files to two agents; returns the total size of the files in bytes. */
 function ended(): number {
   const look = startTiny(project, [AGENTS_BLOCK, PLAIN_BLOCK, END_BLOCK]);
   const bytes = ['one', 'two'].map((id) => statSync(join(runDir(project, 'run-1'), `actions/a1/${id}.md`)).size);

@@ -157,7 +157,7 @@ describe('a phase whose recipe lacks what it needs', () => {
     workflow('  - { name: a, recipe: two, when: preferences.pull_request }\n  - { name: b, recipe: one }\n');
     const off = begin('--workflow', 'flow', '--set', 'pull_request=false').json;
     expect(JSON.stringify(off)).not.toContain('is skipped');
-    // If nobody has decided whether the phase runs, its unmet need decides that it is skipped.
+    // Now nobody has said whether phase a runs. It is skipped because its need is not met, and dev-cli warns of that.
     const auto = begin('--workflow', 'flow', '--force').json;
     expect(JSON.stringify(auto['warnings'])).toContain('the phase a is skipped');
     expect(stateOf(project, 'add-auth').preferences).toMatchObject({ pull_request: false });

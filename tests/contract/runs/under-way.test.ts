@@ -32,7 +32,7 @@ describe('a live run with the same goal under another name', () => {
     expect(devCli(project, ['init', 'two', ...QUICK, goal, '--new']).json.status).toBe('initialized');
   });
 
-  /** Expects that a run begins without --new. */
+  /** Checks that `init` begins a new run, although --new is not given. */
   function begun(name: string, goal: string): void {
     expect(devCli(project, ['init', name, ...QUICK, goal]).json).toMatchObject({ ok: true, status: 'initialized' });
   }
@@ -126,7 +126,7 @@ describe('.dev/goal.md', () => {
     init(project, 'one', ...QUICK, 'Paint it red');
     expect(devCli(project, ['init', 'one', ...QUICK, '@.dev/goal.md']).json.status).toBe('resumed');
     expect(there()).toBe(true);
-    // As if the answer to the first call had been lost: the same call is repeated.
+    // A caller that never got the answer to `init` repeats the call; the run has this goal, so the goal's file goes.
     init(project, 'two', ...QUICK, 'Add JWT auth');
     expect(devCli(project, ['init', 'two', ...QUICK, '@.dev/goal.md']).json.status).toBe('resumed');
     expect(there()).toBe(false);

@@ -6,7 +6,7 @@ import { BINARY, createProject, type Project } from '../../support/project.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
-/** protocol.md, status: `status --watch`. */
+/** protocol.md, status: what `status --watch` prints while a run goes on, and how it ends. */
 
 let project: Project;
 let watchers: ChildProcess[] = [];

@@ -17,7 +17,7 @@ import { agentFor } from '../../support/stories.js';
 
 interface Read {
   entries: Record<string, unknown>[];
-  /** The last entry of every commit. */
+  /** The last entry of every commit to the journal; it holds the commit's patch and files. */
   commits: {
     seq: number;
     patch: Operation[];
@@ -100,7 +100,7 @@ function sorted(value: unknown): unknown {
 
 type Members = Record<string, unknown>;
 
-/** Converts the document to the form of state.json. */
+/** Converts the rebuilt state to the form of state.json, in which the engine's todos are a list. */
 function shown({ engine, workflow, ...rest }: Members): Members {
   const { earlier, ...phases } = (workflow ?? {}) as { earlier?: Members[] };
   const left = earlier?.map((one) => ({ ...one, engine: listed(one['engine'] as Members | null) }));

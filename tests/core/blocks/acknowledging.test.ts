@@ -9,7 +9,7 @@ import type { Baseline } from '../../../src/work/baseline.js';
 import { aPlan } from '../plan/fixture.js';
 import { codeOf, idOf, type Outcome, recipeOf, report, type Stage, stage } from '../protocol/stage.js';
 
-/** Rules of protocol.md §3 that the tests that walk through every block do not check. */
+/** Those rules of protocol.md §3 that are not checked where tests walk through every kind of block. */
 
 const END = '  - { id: last, type: llm, instruction: End. }\n';
 

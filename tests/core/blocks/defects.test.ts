@@ -323,7 +323,7 @@ describe('the second net (harness.md, The second net)', () => {
     expect(refuse('a1', 'a.ts')).toBe('refused');
     tx.state.sourcesRefused = { seq: 5, actionId: 'a1', paths: ['a.ts'] };
     tx.state.lastHuman = { seq: 6, at: tx.at };
-    // The action is acknowledged once its files are as before; then, at a later action, another file changes.
+    // The first file is as before, so a1 is acknowledged; then another file changes, at the later action a2.
     expect(refuse('a1')).toBeNull();
     expect(refuse('a2', 'c.ts')).toBe('refused');
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createBlock } from '../../../src/cli/block.js';
 
-/** Simulates what the block uses of a terminal: a cursor, wrapping at the right edge, and two ways to erase. */
+/** Simulates the parts of a terminal that createBlock uses: a cursor, wrapped lines, and two ways to erase. */
 function terminal(columns: number) {
   const lines: string[] = [''];
   let row = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findWanted } from '../../../src/cli/completion-table.js';
 import { REGISTRY } from '../../../src/registry/find.js';
 
-/** Returns what may be completed at the end of a command line; single blanks separate its words. */
+/** Returns what may be completed at the end of a command line whose words are separated by single spaces. */
 const at = (line: string) => findWanted(line.split(' '));
 const wordsAt = (line: string): string[] => at(line).candidates.map(({ word }) => word);
 

@@ -7,7 +7,10 @@ import { printStream } from '../../../src/cli/stream.js';
 
 // Text that GitHub's runner would take for a command is made harmless (view.md, CI).
 
-/** Whether the runner takes a line for a command: `::` after blanks, `##[` anywhere, ignoring invisible characters. */
+/**
+ * Whether the runner takes a line for a command: it begins with `::`, or has `##[` anywhere (spaces before it and
+ * invisible characters do not matter).
+ */
 function isCommand(line: string): boolean {
   const seen = line.replace(/\p{DI}/gu, '');
   return seen.trimStart().startsWith('::') || seen.includes('##[');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { acceptDecision } from '../../../src/documents/decision-edit.js';
 
-// loop-operations.md, Decisions: an edit changes three fields in place, and nothing else.
+// loop-operations.md, Decisions: accepting a decision changes three fields of its file in place, and nothing else.
 
 const chosen = { selected: 'small', ref: 'refs/x/1' };
 

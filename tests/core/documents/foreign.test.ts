@@ -100,7 +100,7 @@ describe('foreign text as a line', () => {
       'prints `(default 3000)  (env PORT)` and ``a  `  b``',
     );
     expect(toBoundedLine('`one\n  line`  `\u00a0`', 80)).toBe('`one line` `\u00a0`');
-    // Backticks that Markdown, as in PLAN.md, would not render as code do not protect blanks either.
+    // Spaces between backticks are kept only if Markdown, as in PLAN.md, would render them as code; here it would not.
     expect(toBoundedLine(said, 80)).toBe('prints `(default 3000) (env PORT)` and ``a ` b``, not \\`x');
     expect(toBoundedLine('`a  b', 80)).toBe('`a b');
     expect(toCommandLine(['node', '-e', 'a  b'])).toBe('node -e "a  b"');

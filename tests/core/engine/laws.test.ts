@@ -11,7 +11,7 @@ import { PROGRAM, todo } from './support.js';
 
 const STATUSES = ['pending', 'pending', 'stale', 'running', 'done', 'done', 'failed'] as const;
 
-/** Plans of up to eight todos, each of which depends on earlier ones, in any mixture of statuses. */
+/** Plans of up to eight todos with any statuses. Each todo depends on some earlier ones. */
 const plans = fc
   .array(
     fc.record({

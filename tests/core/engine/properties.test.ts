@@ -22,7 +22,9 @@ const plans = fc
     }),
   );
 
-/** Determines the verdicts: in one world, the same todo, stage, part and attempt always get the same verdict. */
+/**
+ * Determines the verdicts, of which about `trouble` in ten are bad; the same stage of an attempt always gets the same.
+ */
 const worlds = fc.record({ seed: fc.nat(), trouble: fc.constantFrom(0, 2, 5) });
 
 function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim, waiting: Waiting): StageResult {
@@ -137,7 +139,7 @@ describe('whatever happens in whatever order', () => {
         const id = todos[which % todos.length]?.id ?? 't0';
         onward(io, world, pick, moment);
         const before = io.state.todos[id]?.attempt ?? 0;
-        // Removes the tasks that the invalidate withdraws from those that wait, as the engine's caller does.
+        // The invalidate withdraws some waiting tasks; removes them from `waiting` first, as the engine's caller does.
         io.waiting.splice(0, io.waiting.length, ...withdrawn(io, id));
         io.reopen({ type: 'INVALIDATE', todos: [id] });
         onward(io, { ...world, trouble: 0 }, pick, 2000);
@@ -149,7 +151,7 @@ describe('whatever happens in whatever order', () => {
   });
 });
 
-/** Runs the plan to its end. Holds it before some outcomes; releases it when nothing waits any more, or earlier. */
+/** Runs the plan to its end, and holds it at random moments. Releases a hold at the latest once no work waits. */
 function heldNowAndThen(
   todos: NewTodo[],
   world: { seed: number; trouble: number },

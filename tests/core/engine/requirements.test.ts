@@ -6,7 +6,7 @@ import { aTodo } from '../plan/fixture.js';
 
 const requirement = { id: 'r-1', quote: 'x', from: 'request' as const, text: 'x' };
 
-/** Judges one requirement with an acceptance for each given kind and state. */
+/** Judges one requirement; each of `states` gives the kind of an acceptance that proves it, and that proof's state. */
 function judge(states: [PlanAcceptance['kind'], ProofState][], reviewed: { id: string; met: boolean; why: string }[]) {
   const acceptance = states.map(([kind], index): PlanAcceptance => {
     const id = `p-${index}`;

@@ -76,7 +76,7 @@ export class Rim {
     const before = this.ended;
     this.ended = null;
     this.take({ type: 'APPLY', plan });
-    // If nothing has changed, the run stays ended.
+    // If the new plan leaves nothing to do, the run stays ended with its former outcome.
     if (this.state.stage === 'ended') this.ended ??= before;
   }
 

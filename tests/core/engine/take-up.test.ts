@@ -118,7 +118,7 @@ function verdictOf({ seed, trouble }: { seed: number; trouble: number }, io: Rim
   if (trouble === 0 || hash % 10 >= trouble) return { kind: 'pass' };
   if (id === null) {
     if (stage !== 'codeReview') return { kind: 'pass' };
-    // Switching to a plan restarts the count of fix rounds, so the number of rows makes the id unique.
+    // The number of rows makes the id unique. The number of fix rounds would not: it restarts when the plan changes.
     const fix = `fix-${hash}-${Object.keys(io.state.todos).length}`;
     return { kind: 'fixes', todos: [{ ...todo(fix), body: BODY }], why: 'found' };
   }
@@ -269,7 +269,7 @@ describe('a plan that changes while it is carried out', () => {
             return { id, title, dependsOn, files, gone, done: status === 'done' };
           });
         expect(asPlan(there)).toEqual(asPlan(back));
-        // As long as no todo has been attempted, the order of the two edits makes no difference at all.
+        // As long as no todo has been attempted, not only the plan but the whole state is the same in both orders.
         const untouched = (io: Rim) => Object.values(io.state.todos).every(({ attempt }) => attempt === 0);
         if (untouched(there) && untouched(back)) expect(there.state).toEqual(back.state);
       }),
@@ -301,7 +301,7 @@ describe('a proposal', () => {
         const pick = picker(order);
         const io = new Rim(todos);
         onward(io, world, pick, moment);
-        // The report is written in the same step that reaches it, so nothing can be proposed at that moment.
+        // Nothing can be proposed in stage `report`: the engine enters it and writes the report in one step.
         if (io.ended !== null || io.state.stage === 'report') return;
         io.propose();
         let tasks = io.waiting.filter(({ how }) => how === 'task').length;

@@ -86,7 +86,7 @@ describe('choices', () => {
     run.take(choose('revise'), DONE);
     expect(run.counters('review')).toMatchObject({ round: 3, roundBase: 2 });
     expect(run.take(EMPTY_ROUND).at(-1)).toEqual({ type: 'issue', block: 'review', cause: 'round' });
-    // For comparison: without a goto, the round after the second one exceeds the bound.
+    // For comparison: without the goto, `review` may have only two rounds; after the second failed one, the run halts.
     const straight = walk(subject);
     expect(straight.take(DONE, EMPTY_ROUND, EMPTY_ROUND).at(-1)).toEqual({ type: 'end', outcome: 'halted' });
   });

@@ -8,7 +8,10 @@ import { allowedEvents, progress } from './oracle.js';
 import { always, block, choose, goto, HALT, init, never, next, program, stop } from './programs.js';
 
 interface Explored {
-  /** Positions by key; the key counts only the rounds since a bound was renewed, so there are finitely many keys. */
+  /**
+   * Positions by key. The number of rounds has no limit, so the key has only those that count towards the bound; this
+   * keeps the number of keys finite.
+   */
   positions: Map<string, Position>;
   edges: { from: string; to: string; event: MachineEvent }[];
 }

@@ -17,7 +17,7 @@ export function reachedNow(program: Program, position: Position): string[] {
   return program.blocks.slice(0, here + 1).flatMap(({ id, standsForInit }) => (standsForInit ? [] : [id]));
 }
 
-/** Returns the events that do the current block's work, without failures, stops and invalidates. */
+/** Returns the events by which the current block's work proceeds; FAIL, HALT, ABORT and INVALIDATE do not count. */
 export function progress(program: Program, position: Position): MachineEvent[] {
   const block = program.blocks.find(({ id }) => id === findCurrentBlock(position));
   if (block === undefined) return [];
@@ -51,9 +51,9 @@ function loops({ kind, revise }: ProgramBlock): boolean {
 }
 
 /**
- * Returns the maximum number of events in a run in which nobody invalidates, asks for `more` or fills a round without
- * passing it. A block costs its rounds, its retries each time it is entered, and, each time it leads back, the whole
- * way from the target.
+ * Returns the maximum number of events in a run without the events that have no limit: invalidates, the choice `more`,
+ * and failed rounds that filled something. A block needs events for its rounds and, each time it is entered, for its
+ * retries; each time it leads back, the blocks from its target on need theirs once more.
  */
 export function longestRun(program: Program): number {
   const costs: number[] = [];

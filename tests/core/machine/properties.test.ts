@@ -142,7 +142,7 @@ describe('in every run', () => {
       for (const { before, step } of moments) {
         for (const { id } of subject.blocks) {
           const [old, now] = [countersOf(before ?? step.position, id), countersOf(step.position, id)];
-          // If a bound is renewed twice in a row, only the first renewal changes the counters.
+          // A second renewal in a row leaves the counters as they are, because `roundBase` already equals `round`.
           const granted = now.roundBase > old.roundBase || old.roundBase === old.round;
           expect(granted || now.jumps >= old.jumps).toBe(true);
           expect(granted || now.round > old.round || now.retries >= old.retries).toBe(true);
@@ -234,7 +234,7 @@ describe('after an invalidate', () => {
     );
   });
 
-  /** Returns an event that passes the current block. */
+  /** Returns an event by which the run gets past the current block. */
   function forward(subject: Program, position: Position): MachineEvent {
     const [first] = progress(subject, position);
     if (first === undefined) throw new Error('no way on');
@@ -243,7 +243,7 @@ describe('after an invalidate', () => {
 });
 
 describe('an adversary', () => {
-  // Invalidating, choosing `more` and filling a round are people's decisions, whose number the design does not limit.
+  // These events have no limit: people may invalidate, choose `more` and fill failed rounds as often as they like.
   const unbounded = (event: MachineEvent) =>
     event.type === 'INVALIDATE' ||
     event.type === 'ABORT' ||

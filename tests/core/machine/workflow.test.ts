@@ -290,7 +290,7 @@ describe('the position in a run', () => {
     );
   });
 
-  /** Applies an effect to the rows, as far as rows show it. */
+  /** Changes the rows of the phases as an effect asks; other effects leave them unchanged. */
   function written(workflow: WorkflowDraft, effect: WorkflowEffect): void {
     const row = workflow.phases['phase' in effect ? effect.phase : workflow.phaseIndex] as PhaseRow;
     switch (effect.type) {

@@ -387,7 +387,7 @@ describe('the dependency graph', () => {
             expect(each.get(id)).toContain(cycle[(index + 1) % cycle.length]);
           });
         }
-        // If the todos of the found cycles are removed, every remaining cycle must lead to one of them.
+        // `findCycles` need not list every cycle, but any other cycle must lead to a todo of one that it lists.
         const named = new Set(found.flat());
         const rest: DependencyGraph = new Map(
           [...loose].filter(([id]) => !named.has(id)).map(([id, to]) => [id, to.filter((next) => !named.has(next))]),

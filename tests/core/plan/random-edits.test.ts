@@ -153,8 +153,8 @@ function apply(plan: PlanContent, { path, value }: Edit): PlanContent {
 }
 
 /**
- * Whether the rendering of an edit does not show what the edit changed: for example, if dependencies that inputs imply
- * change their order, or if one of them is removed while its input stays.
+ * Whether PLAN.md would not show what an edit changed. For example, a dependency that is removed from `dependsOn` is
+ * still shown while an input of the todo implies it, and a mere change of order is not shown.
  */
 function isMisleading(plan: PlanContent, { path, value }: Edit): boolean {
   const todo = path.at(-1) === 'dependsOn' ? plan.todos[Number(path[1])] : undefined;
@@ -183,7 +183,8 @@ describe('an edit of a field that PLAN.md shows', () => {
             isShownAlike(plan, wanted) &&
             !isMisleading(plan, edit),
         );
-        // Derived parts would show the typed text in a normalized form, so they keep their old text.
+        // A value that is not plain would appear in the derived parts in a normalized form, so these keep their old
+        // text.
         const edited = isStale || !edit.isPlain ? withStale(target, show(plan)) : target;
         const read = readChanged(plan, edited);
         expect(read.plan).toEqual(withAt(plan, edit.path, valueAt(read.plan, edit.path)));

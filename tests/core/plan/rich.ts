@@ -6,7 +6,7 @@ import { gfmTable } from 'micromark-extension-gfm-table';
 import type { PlanAcceptance, PlanContent, PlanRule, PlanTodo } from '../../../src/plan/model/schema.js';
 import { hostile } from './hostile.js';
 
-/** Generates plans that use every feature, with texts that look like the marks of PLAN.md. */
+/** Generators of plans that use every feature, and whose texts may look like markup of PLAN.md. */
 
 const MISLEADING = [
   'done when: it is there',

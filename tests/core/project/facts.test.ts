@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { appendFact, readNewestFacts, rotateFacts } from '../../../src/project/facts.js';
 import { temporaryRoot } from '../store/disk.js';
 
-// The facts file (memory.md, Where).
+// The file of facts: how facts are added, read and rotated (memory.md, Where).
 
 const numbers = (directory: string) => readNewestFacts(directory).map(({ n }) => n);
 

@@ -10,7 +10,7 @@ export interface RunSubject extends Subject {
   guarding(): string[];
 }
 
-/** Tests what only runs do, not other streams: their commits leave marks in `.dev` (storage.md, Layout). */
+/** Tests what runs do and other streams do not: a run's commits leave marks in `.dev` (storage.md, Layout). */
 export function runsSuite(name: string, open: () => RunSubject): void {
   describe(`${name}: marks and sessions`, () => {
     it('moves the active pointer with the commit, and clears only its own', async () => {

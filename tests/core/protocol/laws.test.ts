@@ -40,7 +40,7 @@ const WALK = recipeOf(
 `,
 );
 
-/** A step that an agent may take, right or wrong. */
+/** A call or a file change that an agent may try, right or wrong. */
 type Move =
   /** Does exactly what the action asks for. */
   | { kind: 'good'; verdict: 'OKAY' | 'REJECT'; pick: number }
@@ -227,10 +227,10 @@ describe('whatever an agent does', () => {
           const [image, { seq: before }] = [on.image(), await on.state()];
           const code = await make(on, move);
           if (code === 'ok' || code === 'EVIDENCE_MISSING' || code === 'EVIDENCE_INVALID') continue;
-          // Leaves out commits that restore a torn document, which a call makes even if it is refused.
+          // Entries `recovered` do not count: even a call that is refused may first restore a torn document.
           const committed = (await on.store.journal(on.name)).filter(({ seq }) => seq > before);
           expect(committed.filter(({ type }) => type !== 'recovered')).toEqual([]);
-          // Not after `INPUT_CHANGED`, because then the files that the agent wrote for the acknowledgement stay.
+          // `INPUT_CHANGED` is left out: after it, the files that the agent wrote for the acknowledgement stay.
           if (committed.length === 0 && code !== 'INPUT_CHANGED') expect(on.image()).toBe(image);
         }
       }),

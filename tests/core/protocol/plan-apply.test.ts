@@ -15,7 +15,7 @@ const engineOf = async (on: Execution) => {
   return engine;
 };
 
-/** Calls `act` only the first time, which is when the question is asked, not when a reason is asked for. */
+/** Calls `act` only the first time: a person is first asked the question, and later perhaps for a reason. */
 function once(act: () => unknown): () => unknown {
   let isLeft = true;
   return () => {

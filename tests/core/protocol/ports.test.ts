@@ -7,8 +7,8 @@ import { renderInvocation } from '../../../src/registry/render.js';
 import { CHECKS, HANDLERS, SECTIONS } from '../../support/wing.js';
 import { recipeOf, type Stage, stage } from './stage.js';
 
-// What a wing adds through the context's ports (docs/architecture.md). tests/contract/wing.test.ts tests the same wing
-// as a separate room, through the front door.
+// What a wing adds through the context's ports (docs/architecture.md). Here, tests put its parts into a context;
+// tests/contract/wing.test.ts builds dev-cli with the same wing and calls it.
 
 const nothing = () => Promise.reject(new Error('nobody asks'));
 const NONE: Ports = {

@@ -10,8 +10,8 @@ import type { showStatus } from '../../../src/protocol/questions/status.js';
 import type { watchStatus } from '../../../src/protocol/questions/watch.js';
 import type { Context, HistoryContext } from '../../../src/run/context.js';
 
-// A question cannot write, because its context does not offer the functions that write. The compiler checks this (npm
-// run typecheck), not the test run.
+// A question (a use case that only reads) cannot write, because its context lacks the functions that write. The
+// compiler checks this (npm run typecheck), not the test run.
 
 /** The members of a store that questions do not get. */
 type Writing = Exclude<keyof Context['store'], keyof HistoryContext['store']>;

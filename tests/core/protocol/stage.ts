@@ -27,7 +27,7 @@ const PACKAGE = resolve(import.meta.dirname, '../../..');
 /** A directory that stays empty, because there is no repository and everything else is in memory. */
 const ROOT = scratchDirectory('stage-');
 
-/** A codec that freezes snapshots, so that code that changes parts shared by a copy and its original throws. */
+/** A codec that freezes snapshots. Their copies share parts with them; code that changes a shared part throws. */
 const FROZEN: typeof runCodec = { ...runCodec, parse: (text) => frozen(runCodec.parse(text)) };
 
 function frozen<T>(value: T): T {

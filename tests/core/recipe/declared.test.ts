@@ -41,7 +41,7 @@ describe('what a recipe leaves open', () => {
     ['open', { guarded: true, kept: true, inherits: PLAN, closing: 'Tell the user what', goal: false }],
     ['execute', { guarded: true, kept: false, inherits: PLAN, closing: 'Tell the user what', goal: false }],
     ['release', { guarded: false, kept: false, inherits: PLAN, closing: 'Tell the user what', goal: false }],
-    // Every object has a property named `constructor`.
+    // Every object inherits a property named `constructor`; such a skill must be treated like any unknown one.
     ['constructor', { guarded: false, kept: false, inherits: PLAN, closing: 'Tell the user what', goal: false }],
   ])('follows from the skill %s', (skill, expected) => {
     expect(declared(captured(`skill: ${skill}\n`, drafting))).toEqual(expected);

@@ -21,7 +21,7 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-/** Lists properties without a description, and those without an example although their type does not suffice. */
+/** Lists properties that lack a description, or lack an example although their type does not say what to write. */
 function listMute(schema: Schema, path: string): string[] {
   const { properties = {}, patternProperties = {}, items, oneOf = [], anyOf = [] } = schema;
   return [
@@ -54,7 +54,9 @@ const service = getLanguageService({
 });
 service.configure({ validate: true, completion: true, hover: true });
 
-/** The service's document type; the package's exported class comes from another version, so it does not match. */
+/**
+ * The type of document that the service takes; the package's own `TextDocument` is of another version, so it is cast.
+ */
 type Opened = Parameters<typeof service.doValidation>[0];
 /** The version of the next document. Each gets its own, because the service caches its findings by version. */
 let version = 0;

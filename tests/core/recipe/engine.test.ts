@@ -163,7 +163,7 @@ describe('own handlers', () => {
 
   it('come once each, behind their anchor, whatever the order of the file', () => {
     const keys = ['a', 'b', 'c', 'd', 'e'];
-    // Each key comes after a shipped stage or an earlier key, so there is no cycle. The file lists them in any order.
+    // Each handler follows a shipped stage or an earlier handler, so there is no cycle; the file's order is random.
     const anchors = fc.tuple(...keys.map((_, at) => fc.constantFrom('worker', 'verify', ...keys.slice(0, at))));
     fc.assert(
       fc.property(anchors, fc.shuffledSubarray(keys, { minLength: 5 }), (after, order) => {

@@ -13,7 +13,7 @@ const recipes: Record<string, ResolvedRecipe> = Object.fromEntries(
 /** The types of recipes that are not sequential, by the first word of their name. */
 const TYPES: Record<string, string> = { execute: 'engine', ultrawork: 'meta' };
 
-/** The block type of a kind; both kinds of subagent block share one. */
+/** The type of the blocks of a kind. The two kinds of blocks with subagents share one type. */
 type BlockOf<K> = K extends SubagentBlock['kind'] ? SubagentBlock : Extract<ResolvedBlock, { kind: K }>;
 
 function block<K extends ResolvedBlock['kind']>(recipe: string, id: string, kind: K): BlockOf<K> {

@@ -67,7 +67,7 @@ describe('what a run has cost', () => {
       entry(9, 'init', { runId: 'another' }),
     ];
     expect(count(calls)).toMatchObject({ calls: 1, milliseconds: 4000 });
-    // The recovery that a call makes first does not decide whether the call counts.
+    // A call may begin with a recovery; whether the call counts depends on the entries that follow.
     expect(count([entry(0, 'recovered', { more: true }), entry(0, 'acknowledged')])).toMatchObject({ calls: 1 });
     expect(count([entry(0, 'recovered', { more: true }), entry(0, 'committed')])).toMatchObject({ calls: 0 });
   });
@@ -78,7 +78,7 @@ describe('what a run has cost', () => {
     const checks = [start(1, 'a2', 'ac-1-1'), entry(2, 'command-finished'), start(2, 'a2', 'ac-2-1')];
     expect(count([entry(0, 'init'), ...checks])).toMatchObject({ calls: 2 });
     expect(count([...checks, start(3, 'a2', 'ac-1-2'), start(4, 'a3', 'ac-1-1')])).toMatchObject({ calls: 3 });
-    // Does not count as a call, because the pull request is updated while another call waits.
+    // The entry `stage` is not a call of its own: it records an update of the pull request while another call waits.
     expect(count([entry(0, 'init'), entry(1, 'stage', { stage: 'stateComplete' })])).toMatchObject({ calls: 1 });
   });
 

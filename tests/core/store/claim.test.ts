@@ -95,7 +95,7 @@ describe('a claim', () => {
     const directory = join(temporaryRoot(), 'a', 'b');
     const ids = countingIds();
     let left = 5;
-    // `hex` is called after the directory is created and before the first write into it, so it removes it in between.
+    // `claimPath` calls `hex` between creating the directory and writing into it, so this removes it in between.
     const hex = (bytes: number) => {
       if (left > 0) rmSync(directory, { recursive: true });
       left -= 1;

@@ -24,7 +24,7 @@ interface OnDisk {
   at: (path: string) => string;
 }
 
-/** Creates the subject of the suite for a store in a directory. */
+/** Wraps a store in a directory as a subject for the tests of suite.ts. */
 export function subjectIn<T extends Store<Sample>>(
   root: string,
   layout: StoreLayout,

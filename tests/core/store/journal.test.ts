@@ -105,7 +105,8 @@ describe('the end of a journal', () => {
           const bytes = bytesOf(Buffer.from(text).subarray(0, Math.max(0, Buffer.byteLength(text) - lost)));
           const found = readTailAt(bytes, known);
           const whole = readTail(bytes);
-          // If the end is torn or incomplete, only `readTail` finds where the journal ends.
+          // `readTailAt` finds the end only if the last line is complete and has the known number; else `readTail` is
+          // needed.
           const plain = whole.end === bytes.size && whole.seq === known && known > 0;
           expect(found).toEqual(plain ? whole : null);
         },
@@ -141,7 +142,7 @@ describe('the end of a journal', () => {
 });
 
 describe('what is checked before something is added', () => {
-  /** Lists the lines whose damage a writer finds; they are damaged one at a time. */
+  /** Damages one line at a time, and lists the lines whose damage a writer notices. */
   async function found(lines: readonly string[], length: number): Promise<number[]> {
     const seen: number[] = [];
     for (const [i, good] of lines.entries()) {

@@ -3,7 +3,7 @@ import type { MemoryStore, MemoryStoreData } from '../../../src/store/memory.js'
 import type { Sample } from './sample.js';
 import type { Subject } from './suite.js';
 
-/** Creates the subject of the suite for a store in memory. */
+/** Wraps a store in memory as a subject for the tests of suite.ts. */
 export function subjectOf<T extends Pick<MemoryStore<Sample>, 'put'> & Subject['store']>(
   memory: MemoryStoreData,
   layout: StoreLayout,

@@ -33,7 +33,7 @@ export async function cutShort(
 
 /**
  * Tests the rules that hold for every store, whatever its medium and its streams (storage.md, A commit).
- * @param marks the marks of commits that give none themselves; null for none
+ * @param marks the marks for commits whose test gives none; null: no marks
  */
 export function storeSuite(
   name: string,

@@ -12,7 +12,7 @@ import { renderHome } from '../../../src/views/frames/home.js';
 import { buildHome, type FoundRun, type HomeView } from '../../../src/views/home.js';
 import { goldenRuns } from '../../support/golden.mjs';
 
-/** view.md, Home; view.md, Colour. */
+/** The screen with all runs, and its colours (view.md, Home; view.md, Colour). */
 
 const NOW = Date.parse('2026-11-27T20:00:00.000Z');
 const MINUTE = 60_000;

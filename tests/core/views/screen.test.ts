@@ -19,7 +19,7 @@ import type { HomeView } from '../../../src/views/home.js';
 import type { TimelineRow } from '../../../src/views/timeline-rows.js';
 import { emulate } from '../../support/emulator.js';
 
-/** view.md, Run screen; view.md, Keys; view.md, Drawing. */
+/** The screen of one run, its keys, and how it is drawn (view.md, Run screen; view.md, Keys; view.md, Drawing). */
 
 const NOW = Date.parse('2026-11-27T20:00:00.000Z');
 const MINUTE = 60_000;

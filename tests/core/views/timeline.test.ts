@@ -204,7 +204,7 @@ describe('golden runs', () => {
   });
 });
 
-/** Creates entries one second apart, of run r1 unless their data says otherwise; each ends a commit unless `more`. */
+/** Creates entries one second apart, of run r1 unless their data says otherwise. Each without `more` ends a commit. */
 function made(...facts: (Partial<Entry> & { type: string })[]): Journal {
   const entries = facts.map((fact, i): Entry => {
     const at = new Date(Date.UTC(2026, 0, 1) + i * 1000).toISOString();

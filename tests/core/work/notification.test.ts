@@ -16,7 +16,7 @@ describe('a notification', () => {
     ['test "$WHO" = me', null],
     ['exit 3', 'ended with exit code 3'],
     ['kill -TERM $$', 'was ended by SIGTERM'],
-    // The program's output is discarded, and never blocks it.
+    // A program that prints much is not blocked by a full pipe, because its output is discarded.
     ['head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2', null],
     ['read -r line && exit 1 || exit 0', null],
   ])('%s: %s', async (script, why) => {

@@ -329,8 +329,8 @@ const WRITES: [command: string, ...paths: string[]][] = [
 const listFiles = (command: string): string[] => listShellWrites(command).filter((path) => findHistory(path) === null);
 
 /**
- * Git commands, and whether each changes commits, branches, the stash or the whole index; `word` may also be the name
- * of a file.
+ * Git commands, each with its change of commits, branches, the stash or the whole index; null: it changes none of them.
+ * A `word` that is not empty may instead be the name of a file; then the command changes only that file.
  */
 const HISTORIES: [command: string, change: { directory: string; word: string } | null][] = [
   ...[

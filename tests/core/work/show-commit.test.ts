@@ -28,7 +28,7 @@ it('shows a commit with its patch, and starts no program that the repository nam
   expect(shown).toContain('A note');
   expect(shown).toContain('+said');
   expect(existsSync(mark)).toBe(false);
-  // Shows that the same command, without these options, does start the programs.
+  // A plain `git show` does start one of these programs, so the check above is meaningful.
   git('show', 'HEAD');
   expect(existsSync(mark)).toBe(true);
 });

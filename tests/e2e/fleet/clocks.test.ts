@@ -34,7 +34,7 @@ it('neither take what others have, nor keep what they have lost', async () => {
   const second = fleet.start(putOff(late, -1), 'fleet', 'worker');
   const auto = fleet.start(desk, 'auto', '--recursive', '--fleet', '--json');
   await until('each has a session', () => fleet.listSessions(desk).length === 2);
-  // For longer than a lease, each renews its own and ignores the other's.
+  // The sessions last longer than a lease, so each worker renews its own lease and leaves the other's attempt alone.
   await until('both are kept', async () => {
     const { attempts } = await fleet.readState(desk);
     return ['one#1', 'two#1'].every((id) => attempts[id] === undefined || attempts[id].facts !== null);

@@ -25,7 +25,7 @@ it('may be killed: workers go on to the branch, and the next call settles what i
   await auto.ended;
   await until('both are on the branch', () => fleet.listDone(desk).length === 2);
   expect(fleet.call(desk, 'observe', '--json').json.goals).toMatchObject([{ status: 'active' }, { status: 'active' }]);
-  // The same root may start again at once.
+  // The root whose desk was killed may start a desk again at once.
   const { exit, stdout } = await fleet.start(desk, 'auto', '--recursive', '--fleet', '--json').ended;
   expect({ exit, stdout }).toMatchObject({ exit: 0 });
   expect(fleet.call(desk, 'observe', '--json').json.goals).toMatchObject([{ status: 'done' }, { status: 'done' }]);
@@ -55,7 +55,7 @@ it('is one root at a time; what another one asks shows the same', async () => {
     );
   });
   expect((await auto.ended).exit).toBe(0);
-  // It has released the desk, so another root may become it.
+  // The ended `auto` is no longer the project's desk, so another root may become the desk.
   const later = fleet.call(clone, 'auto', '--recursive', '--fleet', '--json');
   expect(later.json.error?.code).not.toBe('LOCKED');
   worker.kill();

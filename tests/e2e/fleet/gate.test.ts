@@ -52,7 +52,7 @@ it.skipIf(terminal === null)(`takes an attempt to a person and back, whoever wor
     goals_processed: [{ id: 'one', action_taken: 'park', reason: 'The goal is reached. May it be integrated?' }],
     parked: [{ goal: 'one', run: 'one-1' }],
   });
-  // Its machine is lost with all its files.
+  // The machine that worked on the attempt is lost with all its files.
   worker.kill('SIGKILL');
   await worker.ended;
   rmSync(first.state, { recursive: true, force: true });
@@ -64,7 +64,7 @@ it.skipIf(terminal === null)(`takes an attempt to a person and back, whoever wor
   expect(existsSync(join(anna.root, '.dev/specs/one-1/events.jsonl'))).toBe(true);
   expect(fleet.call(berta, 'fleet', 'take', 'one', '--json').json.error.code).toBe('CLAIM_REFUSED');
   expect(fleet.call(berta, 'fleet', 'give', 'one', '--json').json.error.code).toBe('USAGE');
-  // Unanswered, it keeps waiting, and the person who gave it back may take it again.
+  // An attempt that is given back without an answer keeps waiting, and the same person may take it again.
   expect(fleet.call(anna, 'fleet', 'give', 'one', '--json').json).toMatchObject({ state: 'parked' });
   expect(fleet.call(berta, 'fleet', 'take', 'one').exit).toBe(0);
   expect(fleet.call(berta, 'fleet', 'give', 'one').exit).toBe(0);

@@ -75,7 +75,7 @@ it('lets nothing count that a worker says which stood still past its lease', asy
     const { leases } = await fleet.readState(desk);
     return leases.find(({ id }) => id === claim)?.status === 'expired';
   });
-  // Its session has ended meanwhile, so it has all it needs to continue.
+  // While the worker stood still, its session ended, so only the lost lease keeps it from continuing the attempt.
   paused.kill('SIGCONT');
   const { exit } = await auto.ended;
   expect({ exit, told: auto.told() }).toMatchObject({ exit: 0 });

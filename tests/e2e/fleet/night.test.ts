@@ -45,7 +45,7 @@ it('works goals off in order, settles a conflict by a second attempt, and keeps 
   const directory = join(fleet.base, 'stream');
   expect(fleet.call(desk, 'fleet', 'export', directory).exit).toBe(0);
   expect(replayJournal(directory)).toEqual([]);
-  // Prunes only what is old and settled, on the remote, too.
+  // Pruning also removes old, settled attempts from the remote; the failed attempt at `far` stays.
   expect(fleet.listRefs(desk).has('refs/dev-cli/heads/one/1')).toBe(true);
   expect(fleet.call(desk, 'attempt', 'prune', '--days', '0').exit).toBe(0);
   expect([...fleet.listRefs(desk).keys()]).toEqual(['refs/dev-cli/attempts/far/1', 'refs/heads/main']);

@@ -5,7 +5,10 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, type Machine, until } from '../../support/fleet.mjs';
 import { createDatabase } from '../../support/postgres.js';
 
-/** An attempt that a worker passes by blocks nothing else, and people learn of it (fleet.md, Commands). */
+/**
+ * An attempt that a worker does not take (no trust, no tool, no repository) blocks nothing else, and people learn why
+ * (fleet.md, Commands).
+ */
 
 const fleet = createFleet({ url: await createDatabase(), lease: 5 });
 afterAll(() => fleet.end());
@@ -28,7 +31,7 @@ it('tells at the desk and in the list why no worker goes on with an attempt: no 
   expect(auto.told()).toContain('lacks: The tool no-such-agent was not found.');
   expect(auto.told().split('because every worker')).toHaveLength(2);
   expect(listWaiting(lacks)).toMatchObject([{ project: 'waits', attempt: 'one#1' }]);
-  // Nothing was begun, and no attempt used up.
+  // No worker has begun the attempt, so it is still the goal's first.
   expect((await fleet.readState(desk)).attempts).toMatchObject({ 'one#1': { state: 'preparing' } });
   auto.kill();
   for (const worker of workers) worker.kill();
@@ -66,7 +69,7 @@ it('works for other projects where one cannot be had, and lets no wrong address 
   for (const one of [misled, worker]) one.kill();
   expect((await worker.ended).exit).toBe(130);
   await misled.ended;
-  // A CI job fails for it, after doing what it can.
+  // With `--once`, as in a CI job, the worker does what it can, then fails because of the missing remote.
   const once = fleet.call(machine, 'fleet', 'worker', '--once', '--json');
   expect({ exit: once.exit, code: once.json.error?.code }).toEqual({ exit: 1, code: 'GIT_FAILED' });
   // The missing remote is back.

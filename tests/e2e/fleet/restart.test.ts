@@ -4,7 +4,10 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet, until } from '../../support/fleet.mjs';
 import { startServer } from '../../support/postgres-server.mjs';
 
-/** A step that a worker ends or cannot wait for does not count against the work (fleet.md, Leases, loss). */
+/**
+ * A step that is cut off because its worker is told to end, or loses the database, does not count against the attempt
+ * or its tool (fleet.md, Leases, loss).
+ */
 
 const server = await startServer();
 const fleet = createFleet({ url: server.url, lease: 5 });
@@ -13,7 +16,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-/** Opens a project of one goal with its worker, and waits until its attempt is in a state. */
+/** Opens a project of one goal, starts its desk and a worker, and waits until the attempt's step `state` has begun. */
 async function openAt(project: string, state: string, about: { config: string; sleep?: number }) {
   const desk = fleet.addProject(project, {
     config: about.config,

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from 'vitest';
 import { createFleet } from '../../support/fleet.mjs';
 import { createDatabase, dropDatabase } from '../../support/postgres.js';
 
-// Each role has the rights that it needs, and no more (fleet.md, Trust).
+// Each role has the database privileges that it needs, and no others (fleet.md, Trust).
 
 const url = await createDatabase();
 const fleet = createFleet({ url });

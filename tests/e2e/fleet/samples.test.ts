@@ -7,7 +7,7 @@ import { createFleet, type Desk, digestOf, type Machine, until } from '../../sup
 import { createDatabase } from '../../support/postgres.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// The samples that people copy to start a worker (docs/fleet.md), as far as a shell runs them.
+// The samples that people copy to start a worker (docs/fleet.md): runs those parts that a shell can run.
 
 const SAMPLES = join(CHECKOUT, 'samples/fleet');
 const read = (name: string): string => readFileSync(join(SAMPLES, name), 'utf8');

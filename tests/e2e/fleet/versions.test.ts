@@ -26,7 +26,7 @@ it('each worker takes what desks of its own version began, and a new desk hands 
   expect(waiting).toMatchObject([
     { attempt: 'one#1', reason: expect.stringMatching(/with version 1 of the steps; this one has 2/) },
   ]);
-  // A worker of its own version carries it on, beside the new one.
+  // A worker of the desk's own version carries the attempt on, while the newer worker also runs.
   expect(fleet.call(old, 'fleet', 'worker', '--once').exit).toBe(0);
   await first.ended;
   expect(fleet.listDone(desk)).toEqual(['one']);

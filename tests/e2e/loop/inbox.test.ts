@@ -68,7 +68,7 @@ describe('the inbox and the loop (loop-operations.md, Inbox)', () => {
     expect(promptOf(project, 'one', 2)).toContain('Use UTC');
     expect(itemsOf(project)).toMatchObject([{ reason_code: 'action_escalate' }]);
 
-    // The branch cannot be moved this time either, so a new question is asked.
+    // The user's own moved.txt still keeps the branch from being moved, so a new question is asked.
     const [first] = itemsOf(project);
     expect(act(project, 'approve').exit).toBe(0);
     runLoop(project, 'auto');
@@ -85,7 +85,7 @@ describe('the inbox and the loop (loop-operations.md, Inbox)', () => {
 
   it('a batch at work takes an answer up', async () => {
     const project = create();
-    // Keeps this session running until goal one's second session begins, which needs the person's answer.
+    // Keeps goal two's session running until the second session of goal one begins, which needs the person's answer.
     const waits =
       'n=0; until [ "$(grep -c "^one$" "$LOOP_SCRIPT.begun")" -ge 2 ] || [ $n -gt 600 ]; do sleep 0.1; n=$((n+1)); done';
     setUpLoop(project, {

@@ -16,7 +16,7 @@ function begin(session: Session, files: Record<string, string> = {}, goals = GOA
   return project;
 }
 
-/** Returns a shell line with which the tool's session plays the user, in the user's own work tree. */
+/** Returns a shell line for a session to run: it does in the user's own work tree what the user might do meanwhile. */
 const atHome = (project: Project, line: string): string => `cd ${project.root} && ${line}`;
 
 describe('the branch gets one commit, and the user works on (loop-core.md, auto)', () => {

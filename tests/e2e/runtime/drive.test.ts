@@ -12,7 +12,7 @@ import { findTerminal } from '../../support/terminal.mjs';
 
 /** Drives a run to its end with a scripted model and the real binary, git and tests (runtime.md, Driving). */
 
-/** The services; one chosen at random is tried, or with DEV_CLI_WIRES=all each of them. */
+/** The APIs of model services. One chosen at random is tried; with DEV_CLI_WIRES=all, each of them. */
 const ALL = ['anthropic', 'openai', 'google', 'chat'] as const;
 const WIRES = process.env['DEV_CLI_WIRES'] === 'all' ? ALL : [seeded(chosenSeed()).pick(ALL)];
 
@@ -109,7 +109,7 @@ describe.each(WIRES)('drive, through %s', (wire) => {
     expect((await drive('add-jwt-auth')).json['status']).toBe('completed');
     const begun = await run('init', 'add-jwt-auth', '--execute', '--quick', '--set', 'approve_commands=auto');
     expect(begun.exit).toBe(0);
-    // The command is running at that moment, so no answer of the model is in transit.
+    // Kills `drive` while a test command of the model runs, so that no answer of the model is in transit and gets lost.
     const cut = await call(project, ['drive', 'add-jwt-auth', '--config', config], () => existsSync(counter));
     expect(cut.exit).toBeNull();
     const { exit, json, stderr } = await drive('add-jwt-auth');

@@ -1,5 +1,6 @@
-// What the model is told about a live run when a session begins, and again after a compaction: then Codex CLI runs the
-// session-start hook again; Gemini CLI does not, but keeps the last prompt with the context added to it.
+// What the model is told about a live run when a session begins, and again after a compaction. After a compaction,
+// Codex CLI calls the session-start hook again. Gemini CLI does not, but keeps the last prompt and the context that a
+// hook added to that prompt.
 import assert from 'node:assert/strict';
 import { startRun, writeRecipes } from '../recipes.mjs';
 
@@ -33,7 +34,7 @@ export async function* play(ctx) {
   assert.ok(!ctx.request().results.some(({ text }) => text.includes('one')), 'nothing was forgotten');
   wantManifest(ctx, 'after the compaction');
   if (ctx.harness === 'gemini') {
-    // A second compaction, in the middle of a turn: the text that is kept begins with that turn's prompt.
+    // A second compaction, in the middle of a turn, keeps that turn's prompt, with the context that was added to it.
     yield { calls: [ctx.sh('echo two')], usage: MUCH };
     assert.match(ctx.request().firstUser, /And on\.\s+<hook_context>think: live/);
   }

@@ -1,5 +1,5 @@
-// Codex's default sandbox: only a line that exactly matches the rule runs outside. Other calls of dev-cli run inside,
-// where dev-cli's own git commands must still work.
+// Codex's default sandbox: only a command line that exactly matches the rule that dev-cli installed for Codex runs
+// outside it. Other calls of dev-cli, such as after a cd, run inside, where dev-cli's own git commands must still work.
 import assert from 'node:assert/strict';
 import { listItems, writeRecipes } from '../recipes.mjs';
 

@@ -57,7 +57,7 @@ describe('transitions (authoring.md, Coverage)', () => {
       }),
       { numRuns: 150 },
     );
-    // 150 machines give about 115; far fewer would mean that the law was hardly tested.
+    // The runs on 150 machines take about 115 transitions; far fewer would mean that hardly anything was tested.
     expect(named).toBeGreaterThan(50);
   });
 

@@ -103,7 +103,8 @@ describe('the ends of stages', () => {
   it('that random runs of random executions come to are listed, counted and drawn', { timeout: 240_000 }, async () => {
     const seen = new Set<string>();
     const wanted = ['own: pass', 'own: fail', 'worker: halt'];
-    // Plays more random runs until each of these is reached; without them, the law would not really be tested.
+    // Repeats the random runs with other seeds until each of `wanted` was reached; without these, little would be
+    // tested.
     for (let round = 0; round < 5 && !wanted.every((edge) => seen.has(edge)); round += 1)
       await fc.assert(
         fc.asyncProperty(engines, async ({ text, seed }) => {

@@ -39,7 +39,7 @@ interface Wandered {
   unread: string[];
 }
 
-/** Plays a scene, with random outcomes for the actions that the scene does not answer. */
+/** Plays a script (`scene`), with random outcomes for the actions that the script does not answer. */
 async function wander(library: Library, seed: number, scene: ScriptContent = {}): Promise<Wandered> {
   const chance = createRandom(seed);
   const states: RunState[] = [];

@@ -59,7 +59,7 @@ describe('what a value can really be', () => {
     const again = '  - { id: again, type: llm, instruction: Do., when: \'blocks["draft"].rounds > 4\' }\n';
     const check = '  - { id: check, type: cli, command: [make, check], revise: draft, maxRounds: 2 }\n';
     const never = '  - { id: never, type: llm, instruction: Do., when: \'blocks["draft"].rounds > 6\' }\n';
-    // Three rounds, one jump back, and three more rounds: at most six.
+    // `draft` has at most six rounds: three, and three more once `check` has led back to it. So `never` is unreachable.
     const found = await find(draft + again + check + never);
     expect(kinds(found)).toEqual(['unreachable-block']);
     expect(found[0]?.finding.message).toContain('`never`');

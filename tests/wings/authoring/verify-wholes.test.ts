@@ -127,7 +127,10 @@ async function exploreExecution(library: Library, name: string) {
   return new Set(explored.reached.map(keyExecution));
 }
 
-/** Compares only files that a worker asked for, because the other files of symbolic todos differ from real ones. */
+/**
+ * Returns a key by which explored states are compared with those of real runs. Of the todos' files, it contains only
+ * the one that a worker asks for, because the others differ between symbolic and real plans.
+ */
 function keyExecution(engine: Frozen<EngineState>): string {
   const todos = Object.entries(engine.todos).map(([id, row]) => [
     id,

@@ -84,7 +84,7 @@ it('is one process’s; another one has the name once that is silent for a lease
   await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
   await pass(about.worker, 61);
   await expect(openBeat(shared.pool, { ...about, leaseSeconds: 120 })).rejects.toMatchObject({ code: 'LOCKED' });
-  // As if another machine's process had the name.
+  // `second` gets the name. As both beats are of this process, the row is made to name another process as its owner.
   const second = await openBeat(shared.pool, about);
   await queryRows(shared.pool, "UPDATE dev_cli.workers SET process = 'elsewhere' WHERE worker = $1", [about.worker]);
   await expect(first.renew([claim])).rejects.toMatchObject({ code: 'LOCKED' });
@@ -110,7 +110,8 @@ it('gives the name to the next process after the machine was started anew, where
   const [host, , namespace] = identifyProcess().host.split('@');
   const before = JSON.stringify({ ...identifyProcess(), host: [host, 'another boot', namespace].join('@') });
   await queryRows(shared.pool, 'UPDATE dev_cli.workers SET process = $2 WHERE worker = $1', [about.worker, before]);
-  // A process of the same host name may be another machine's.
+  // An equal host name does not prove that the earlier process ran on this machine; the machine's own files (`before`)
+  // do.
   await expect(openBeat(shared.pool, about)).rejects.toMatchObject({ code: 'LOCKED' });
   await (await openBeat(shared.pool, about, before)).end();
 });

@@ -71,7 +71,7 @@ it('has a worker keep what was closed while the database was away, until somebod
   const beats = { a: await introduce(a.worker), b: await introduce(b.worker) };
   expect((await claimNextAttempt(streams, a))?.goal).toBe('one');
   await expire(project, a.worker);
-  // The worker that is back first leaves the expired lease alone and takes another goal.
+  // Worker b is back first, but its heartbeat is not steady yet, so it leaves a's expired lease alone.
   expect((await claimNextAttempt(streams, b))?.goal).toBe('two');
   expect((await streams.read(LOOP)).leases[a.claim]?.status).toBe('active');
   expect([...(await beats.a.renew([a.claim]))]).toEqual([a.claim]);

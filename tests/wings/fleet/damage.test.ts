@@ -145,7 +145,7 @@ it('news are told from where they were left, after a cursor that was lost, and o
   const { project, streams, root } = await begin();
   expect(await keysOf(streams)).toEqual(['1', '2', '3']);
   expect(readFileSync(join(root, '.dev/loop/attempts/told/2/verdict.json'), 'utf8')).toBe('{"n":2}\n');
-  // The backup has the first two entries; others have continued from it, past the last entry that this root saw.
+  // The backup has only the first two entries. Others add entries to it, until there are more than this root has read.
   await setBack(project);
   expect(await keysOf(streams)).toEqual(['1', '2']);
   for (const key of ['4', '5']) await streams.transact(LOOP, addAndTell(key));

@@ -12,7 +12,8 @@ import {
 } from '../../../src/wings/fleet/database.js';
 import { useDatabase } from './shared.js';
 
-// Why a database is refused: in helpful words, and without its address (fleet.md, What a team starts).
+// The error for a refused database says why in helpful words, and keeps the address secret (fleet.md, What a team
+// starts).
 
 const shared = useDatabase();
 
@@ -44,7 +45,7 @@ async function refuse(url: string): Promise<DevCliError> {
   const { password, href } = new URL(url);
   for (const secret of [href, password, decodeURIComponent(password), PASSWORD])
     if (secret !== '') expect(inspect(error, { depth: 10, showHidden: true })).not.toContain(secret);
-  // No open socket keeps the process alive.
+  // The refused connection leaves no socket open, which would keep the process alive.
   await expect.poll(countSockets).toBeLessThanOrEqual(before);
   return error as DevCliError;
 }

@@ -54,7 +54,7 @@ it('goes on after a pause, unless another root has been the desk since', async (
   await pass(90);
   const leaveThere = await holdDesk(shared.pool, there);
   await expect(requireDesk(shared.pool, here)).rejects.toMatchObject(LOCKED);
-  // This root does not know what the other has settled meanwhile.
+  // `there` has left the desk, but `here` does not know what it settled, so `here` must first become the desk again.
   await leaveThere();
   await expect(requireDesk(shared.pool, here)).rejects.toMatchObject(LOCKED);
   await leave();

@@ -186,7 +186,7 @@ test('an engine with nothing to do leaves the worker room below 8 transactions a
   line.cut();
 });
 
-/** A worker whose only leg never ends, and writes to a file that it began. */
+/** A worker that never ends its first leg (one stretch of an attempt); it writes a file once the leg has begun. */
 const WORKER = `
   import { writeFileSync } from 'node:fs';
   import { launchEngine } from './engine.js';
@@ -231,7 +231,7 @@ async function openLine(url: string): Promise<{ url: string; cut(): void; mend()
       socket.on('error', () => {}).on('close', () => [near, far].map((one) => one.destroy()));
     }
     near.pipe(far).pipe(near);
-    // Matches ReadyForQuery outside a transaction.
+    // Counts the server's messages ReadyForQuery with status I (idle): one follows each transaction that has ended.
     far.on('data', (bytes: Buffer) => (ended += bytes.toString('latin1').split('Z\0\0\0\u0005I').length - 1));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -16,7 +16,7 @@ import { scratchDirectory } from '../../support/scratch.js';
 import { IDS } from '../loop/streams-suite.js';
 import { begin, nameProject, openProject, replayLoop, replayProject, useDatabase } from './shared.js';
 
-// Reads of a stream other than its state (fleet.md, A stream in PostgreSQL).
+// Reading what a stream has besides its state: events, documents, the whole journal (fleet.md, A stream in PostgreSQL).
 
 const shared = useDatabase();
 

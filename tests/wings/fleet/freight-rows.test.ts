@@ -8,7 +8,7 @@ import { openLeases } from '../../../src/wings/loop/leases.js';
 import { ask, IDS } from '../loop/streams-suite.js';
 import { nameProject, openProject, useDatabase } from './shared.js';
 
-// Freight as rows (fleet.md, An attempt).
+// Freight, which is what a run needs to continue on another machine, stored as rows (fleet.md, An attempt).
 
 const shared = useDatabase();
 

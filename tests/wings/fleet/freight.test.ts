@@ -43,7 +43,7 @@ const placing = (machine: Machine) => ({
   ...{ workTree: machine.tree, trusted: new Set<string>(), ahead: 'refuse' as const },
 });
 
-/** Returns a run's state without what the move itself adds. */
+/** Returns a run's state without what moving the run changes, and with the paths of the machine `of`. */
 function describeState(machine: Machine, of: Machine): unknown {
   const { seq, events, recovered, updatedAt, documents, ...rest } = stateOf(machine, RUN) as unknown as Record<
     string,

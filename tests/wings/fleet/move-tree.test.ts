@@ -61,7 +61,7 @@ describe('a tree that moves', () => {
     expect(there('rev-parse', 'HEAD')).toBe(attempt.head);
     expect(() => there('symbolic-ref', '-q', 'HEAD')).toThrow();
     expect(there('log', '--format=%s', '-1')).toBe('own');
-    // Judging it there keeps the same tree as here.
+    // If the attempt's work is kept there once more, the commit has the same tree as the one kept here.
     const change = { base: attempt.base, zero, message: 'g#1', leaves: () => false };
     const again = await keepDifference(attempt.tree, change, options);
     expect(there('rev-parse', `${again.commit}^{tree}`)).toBe(there('rev-parse', `${attempt.kept}^{tree}`));

@@ -32,7 +32,7 @@ afterEach(() => {
 function addMachine(sample: string | null): Machine {
   const project = createProject({ sample });
   const machine = { ...project, tree: join(project.home, 'trees', RUN) };
-  // A test that breaks a journal says so on the machine, not on its project.
+  // A test that breaks a journal sets `replay` of the machine; the project's `remove` reads that of the project.
   machine.remove = () => {
     project.replay = machine.replay;
     project.remove();
@@ -110,7 +110,7 @@ export function askNext(machine: Machine, cwd = machine.root): { answer: string;
   return { answer: stdout, prompts };
 }
 
-/** A recipe with a gate, and a command to start. */
+/** A recipe with a gate, after which dev-cli runs a command. */
 const ASK_FIRST = `name: ask-first
 type: sequential
 description: "Work on a goal; a person looks before anything is integrated."
@@ -148,7 +148,7 @@ const NOTE = [
   '',
 ].join('\n');
 
-/** Opens two machines, with a run of that recipe at its gate on the first; the second has its digest. */
+/** Opens two machines: on the first, a run of that recipe is at its gate; the second trusts the recipe's digest. */
 export async function openAtGate() {
   const machines = await openMachines();
   const { here, there } = machines;

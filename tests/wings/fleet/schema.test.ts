@@ -90,7 +90,8 @@ describe('the schema', () => {
       });
       await expect(failing).rejects.toThrow('not so');
       await queryRows(pool, 'ALTER TABLE dev_cli.schema_version RENAME TO hidden');
-      // The tables exist, so creating them fails, and the whole step is rolled back.
+      // Without its version table, the schema seems to be missing. Creating its tables fails, because they exist, and
+      // the whole step is rolled back.
       await expect(migrate(pool, nothing)).rejects.toMatchObject({ code: 'FLEET_UNAVAILABLE' });
       await expect(requireSchema(pool)).rejects.toMatchObject({ code: 'FLEET_VERSION' });
       await queryRows(pool, 'ALTER TABLE dev_cli.hidden RENAME TO schema_version');

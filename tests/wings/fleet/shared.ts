@@ -39,7 +39,7 @@ export function useDatabase(): Shared {
 
 const caller: Caller = { kind: 'cli', via: 'cli' };
 
-// The fleet's type of the loop is narrower (app/wings.ts).
+// FLEET_SIDE is declared with the fleet's narrower type of the loop (app/wings.ts), but these tests need the loop's.
 const loop: unknown = FLEET_SIDE;
 const { codec, empty, refuseOver } = loop as Loop;
 
@@ -49,7 +49,7 @@ export function openProject(pool: Pool, project: string): Pick<Streams, 'read' |
   return streams as Pick<Streams, 'read' | 'transact'>;
 }
 
-/** The same for a root that receives the news of the stream. */
+/** Opens the loop's streams of a project for a root to which news of the stream is delivered. */
 export function openDesk(pool: Pool, project: string, root: string): Streams {
   const context = { root, reader: DISK_READER };
   const tellNews = openNews(context, { pool, project, codec, bringKept: async () => {} });

@@ -59,7 +59,7 @@ it('after 300 commits, written out, replays equal and is read the same', async (
 
 const GONE = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
 
-/** What happens to a statement instead of running it. */
+/** What is done when a statement should run; calling `run` does run it. */
 type Fault = (client: PoolClient, run: () => Promise<unknown>, text: unknown) => Promise<unknown>;
 
 /** Returns a pool whose k-th statement within transactions suffers a fault. */

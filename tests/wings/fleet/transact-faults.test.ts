@@ -10,8 +10,8 @@ import { LOOP } from '../../../src/wings/loop/streams.js';
 import { startServer } from '../../support/postgres-server.mjs';
 import { begin, listTold, nameProject, openProject, replayProject, useDatabase } from './shared.js';
 
-// A commit that is interrupted anywhere, and a database that goes away (fleet.md, A stream in PostgreSQL): a change is
-// made entirely or not at all, and once.
+// The connection is cut at any statement of a commit, or the database goes away (fleet.md, A stream in PostgreSQL).
+// Each change is made completely or not at all, and never twice.
 
 const shared = useDatabase();
 
@@ -115,7 +115,7 @@ describe.each(['before', 'sent', 'after'] as const)('a connection that is cut %s
   });
 });
 
-/** Runs `work` only once: a dead process opens no second connection. */
+/** Runs `work` the first time and throws from then on, like a dead process, which opens no second connection. */
 function once<A>(work: () => A): () => A {
   let done = false;
   return () => {

@@ -1,5 +1,5 @@
-// Harnesses drop the front matter of a skill or agent that they cannot parse, without a word: its name, its
-// description and what it may use are gone.
+// A harness that cannot parse the front matter of a skill or agent ignores it without an error. The skill or agent then
+// has no name, no description, and no list of what it may use.
 
 import { readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';

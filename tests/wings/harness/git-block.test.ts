@@ -34,7 +34,7 @@ describe('the block of post-commit (memory.md, Hooks)', () => {
       fc.property(hook, (text) => {
         const put = putBlock(text);
         expect(readBlock(put)).toEqual({ kind: 'whole', isCurrent: true, without: text });
-        // Removing the block by hand also restores the hook, except for a line end added after a shebang.
+        // The block is one piece, so that a person can remove it by hand, and a shebang stays in the first line.
         expect(put.includes(GIT_HOOK_BLOCK.trimEnd())).toBe(true);
         if (text.startsWith('#!')) expect(put.split('\n')[0]).toBe(text.split('\n')[0]);
       }),

@@ -7,7 +7,7 @@ import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { readPayload } from '../../../src/wings/harness/hooks/payload.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
-// memory.md, Hooks: the files and last messages in recorded harness payloads.
+// memory.md, Hooks: which files and last messages are found in payloads that were recorded from harnesses.
 
 const read = (harness: HarnessId, payload: Record<string, unknown>) => {
   const event = HOOK_EVENTS.find((name) => HARNESSES[harness].events[name] === payload['hook_event_name']);

@@ -54,7 +54,8 @@ describe('settings that others share (harness.md, Install)', () => {
           expect(decideInstall(piece, after, undefined).does).toBe('unchanged');
           const back = decideRemoval(piece.path, piece, after, added.record);
           expect(back.text).toBe(before);
-          // Without a record, or after others' changes, the values are restored but not the exact bytes or empty lists.
+          // Without the record of what was added, a removal restores the values, but not the exact bytes or empty
+          // lists.
           const { hooks = {}, ...others } = parseSettings(
             decideRemoval(piece.path, piece, after, undefined).text ?? after,
             'x',

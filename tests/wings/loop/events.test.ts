@@ -4,7 +4,7 @@ import { openGoalViews } from '../../../src/wings/loop/core/goal-views.js';
 import { parseEvents, readInstant } from '../../../src/wings/loop/core/log-lines.js';
 import { lineOf, lines, someEvents } from './log.js';
 
-// loop-operations.md, The log: read in file order, trusting no field of a line.
+// loop-operations.md, The log: its lines are read in the order of the file, and no field of a line is trusted.
 
 const views = (text: string) => {
   const open = openGoalViews();

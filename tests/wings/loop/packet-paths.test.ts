@@ -67,7 +67,7 @@ describe('the paths of work that is handed in', () => {
           expect(listChangeFaults([{ ...plain, path, link: `${up}${target}` }])).toHaveLength(1);
           expect(listChangeFaults([{ ...plain, path, link: `${up}../x` }])).toHaveLength(1);
           expect(listChangeFaults([{ ...plain, path, link: 'x' }])).toEqual([]);
-          // The directory before `..` may itself be a link.
+          // A link through a directory and back by `..` is refused, because the directory may itself be a link.
           expect(listChangeFaults([{ ...plain, path, link: 's/../x' }])).toHaveLength(1);
           expect(listChangeFaults([{ path, link: null, isSubmodule: true }])).toHaveLength(1);
         },

@@ -6,7 +6,7 @@ import { reserveNumber } from '../../../src/wings/loop/begin.js';
 import { openRefs } from '../../../src/wings/loop/refs.js';
 import { scratchDirectory } from '../../support/scratch.js';
 
-/** The reference that holds an attempt's number (loop-core.md, auto). */
+/** How an attempt's number is reserved by writing a reference (loop-core.md, auto). */
 
 const IDENTITY = ['-c', 'user.name=t', '-c', 'user.email=t@example.org'];
 

@@ -37,7 +37,7 @@ export const add =
     };
   };
 
-/** The same, with an event. */
+/** Does what `add` does for the goal `told`, and adds an event to be delivered. */
 export const addAndTell = (key: string) => (state: LoopState) => {
   const event = buildEvent('batch_started', { key, at: '2026-11-27T01:02:03Z', payload: {} });
   return add('told', { unsent: [...state.unsent, event] })(state);
@@ -58,7 +58,7 @@ export const codeOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: { code?: string }) => error.code ?? error,
   );
 
-/** Returns why a lease is refused, by an answer or by an error. */
+/** Returns why a lease is refused, whether the refusal is an answer or an error. */
 const reasonOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (taken) => (taken as { code?: string }).code ?? 'none',
@@ -196,7 +196,7 @@ export function streamsSuite(name: string, make: () => Promise<Subject>): void {
       await pass(1);
       const second = await leases.take(ask('w2', { goal: 'a' }));
       expect(second).toMatchObject({ kind: 'taken', swept: 1, lease: { worker: 'w2' } });
-      // The first worker wakes up late.
+      // The first worker comes back only now, and its lease is no longer valid.
       expect(await reasonOf(leases.renew(first.id, { worker: 'w1', minutes: 30 }))).toBe('claim_not_active');
       expect(await reasonOf(leases.release(first.id, { worker: 'w1', ...NO_REASON }))).toBe('claim_not_active');
       expect(await codeOf(streams.transact(LOOP, add('a'), { claim: first.id }))).toBe('CLAIM_REFUSED');

@@ -11,7 +11,7 @@ import {
 } from '../../../src/wings/memory/book.js';
 import type { Book, Entries, EntryKind } from '../../../src/wings/memory/book-schema.js';
 
-// memory.md, Where and Entries
+// memory.md, Where and Entries: how the book keeps entries, and how many of each kind
 
 const base = { at: '2026-11-27T00:00:00.000Z', by: { kind: 'agent', via: 'cli' }, branch: 'main', head: null } as const;
 

@@ -7,7 +7,7 @@ import { buildHandoff, buildHandoffFile, type HandoffInput } from '../../../src/
 import { renderRegion } from '../../../src/wings/memory/handoff-region.js';
 import { buildPicture, judgeStatus, type PictureSources } from '../../../src/wings/memory/picture.js';
 
-// memory.md, Truth; Handoff; Context: how each is built from given sources, without files.
+// memory.md, Truth; Handoff; Context: the picture of the work, the handoff and the context, built without files.
 
 const at = (minute: number) => `2026-11-27T01:${`${minute}`.padStart(2, '0')}:00.000Z`;
 const stamp = (minute: number, branch: string | null = 'main') => ({

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { holdsMask } from '../../../src/documents/foreign.js';
 import { keepText } from '../../../src/wings/memory/text.js';
 
-// memory.md, Entries
+// memory.md, Entries: what becomes of a text that is kept
 
 const keep = (given: string) => keepText(given, '--text');
 

@@ -3,7 +3,7 @@ import { importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
 // plans-from-elsewhere.md, What becomes of what: Files
 
-/** Returns the files that a task may change, and its references except the first, its own place in the source. */
+/** Returns the files that a task may change, and its references except the first, which is where the task itself is. */
 function readFiles(...lines: string[]) {
   const text = `# X Implementation Plan\n\n### Task 1: Write\n\n**Files:**\n${lines.join('\n')}\n\n- [ ] **Step 1: Write it**\n`;
   const ending = importPlan({

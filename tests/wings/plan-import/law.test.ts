@@ -9,7 +9,7 @@ import { type ImportedPlan, importPlan } from '../../../src/wings/plan-import/im
 interface Line {
   text: string;
   word: string;
-  /** Whether the line has an open checkbox, which makes it work. */
+  /** Whether the line has an open checkbox. Such a line is work, which must become a todo or be reported. */
   isOpen?: boolean;
 }
 
@@ -57,7 +57,7 @@ const other = fc.oneof(
 );
 const block = fc.oneof({ weight: 3, arbitrary: entry }, { weight: 1, arbitrary: other });
 
-/** Renders blocks as lines of a file. A word in a code block is searched for only if it follows a checkbox. */
+/** Renders blocks as lines of a file. Of a code block, only a word after a checkbox is searched for in the plan. */
 function write(
   blocks: readonly (typeof block extends fc.Arbitrary<infer T> ? T : never)[],
   head: readonly string[],

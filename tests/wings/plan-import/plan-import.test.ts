@@ -3,7 +3,7 @@ import type { ImportFormat } from '../../../src/base/import-formats.js';
 import type { PlanTodo } from '../../../src/plan/model/schema.js';
 import { type ImportedPlan, importPlan } from '../../../src/wings/plan-import/import-plan.js';
 
-// plans-from-elsewhere.md, What becomes of what
+// plans-from-elsewhere.md, What becomes of what: which part of the plan each part of a source becomes
 
 function importFiles(format: ImportFormat, files: Record<string, string>): ImportedPlan {
   const source = { format, name: 'x', files: Object.entries(files).map(([path, text]) => ({ path, text })) };

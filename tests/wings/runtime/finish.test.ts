@@ -4,7 +4,7 @@ import { toStep } from '../../../src/wings/runtime/drive/driven.js';
 import { createFinish } from '../../../src/wings/runtime/drive/finish.js';
 import type { ToolScope } from '../../../src/wings/runtime/tools/tool.js';
 
-/** What a refusal of `finish` means (runtime.md, Driving). */
+/** What follows if `finish` is refused: for each error code, whether it is tried again (runtime.md, Driving). */
 
 async function finish(code: ErrorCode, times = 1) {
   const { tool, outcome } = createFinish([], () => Promise.reject(new DevCliError(code, 'Not now.')));

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { appendFeedback, type Hook, type Hooks, listMatchingHooks } from '../../../src/wings/runtime/hooks/outcome.js';
 import { type HookedCall, type HookSite, runHooks } from '../../../src/wings/runtime/hooks/run-hooks.js';
 
-// runtime.md, Hooks
+// runtime.md, Hooks: how hooks are run, and what their output and exit codes do
 
 let directory: string;
 beforeEach(() => {

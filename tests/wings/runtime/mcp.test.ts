@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../src/base/json.js';
 import { connectServers, type ServerConfig, type Servers } from '../../../src/wings/runtime/mcp.js';
 import { answer } from './mcp-server.mjs';
 
-// runtime.md, Tools: mcpServers
+// runtime.md, Tools: the tools of configured servers of the Model Context Protocol (mcpServers)
 
 let directory: string;
 const opened: Servers[] = [];

@@ -14,7 +14,7 @@ import { isShippedAllowed } from '../../../src/wings/runtime/core/shipped-rules.
 import { createApprove } from '../../../src/wings/runtime/permissions/ask.js';
 import { listShellCommands } from '../../../src/work/shell/writes.js';
 
-// runtime.md, Permissions
+// runtime.md, Permissions: which calls of tools are allowed, denied, or put to a person
 
 const KNOWN = ['read_file', 'glob_search', 'grep_search', 'write_file', 'edit_file', 'bash'];
 const BARE = { deny: [], ask: [], allow: [] };

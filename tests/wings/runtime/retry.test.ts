@@ -3,7 +3,7 @@ import { ProviderFault } from '../../../src/wings/runtime/provider.js';
 import { mayBeCharged, requestPatiently } from '../../../src/wings/runtime/retry.js';
 import { answer, text } from './talk.js';
 
-/** Retries (runtime.md, Provider). */
+/** Which faults may be charged, and how long a repeated request waits (runtime.md, Provider). */
 
 it.each([
   ['rate', 429, false],

@@ -11,8 +11,8 @@ import { APIS } from './provider-calls.js';
 import { openTalk } from './talk.js';
 
 /**
- * A long conversation through each wire, with a provider that checks what is sent back to it and computes the bill
- * (runtime.md, Provider).
+ * A long conversation through each of the four APIs, with a provider that checks what is sent back to it and computes
+ * the bill (runtime.md, Provider).
  */
 
 const TURNS = 10;

@@ -22,7 +22,7 @@ export interface Bench {
   plan: (name: string, input: JsonObject) => Promise<CallPlan>;
   /** Calls a tool and returns its result; a refusal is returned as a result, too. */
   call: (name: string, input: JsonObject) => Promise<ToolResult>;
-  /** Switches to another call directory. */
+  /** Gives the calls that follow a new directory, as a session gives each of its calls one. */
   next: () => void;
 }
 

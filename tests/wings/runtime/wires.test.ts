@@ -8,7 +8,7 @@ import { type AnswerPart, type ModelRequest, ProviderFault } from '../../../src/
 import { toFault } from '../../../src/wings/runtime/wires/faults.js';
 import { openWire } from '../../../src/wings/runtime/wires/open-wire.js';
 
-// runtime.md, Provider
+// runtime.md, Provider: requests to the four APIs, and answers from them
 
 type Api = ChosenModel['api'];
 const APIS: Api[] = ['anthropic', 'openai', 'google', 'chat'];
@@ -103,8 +103,8 @@ const tool = (name: string): ModelRequest['tools'][number] => ({
 });
 
 /**
- * From here to `WHOLE`: how each provider streams the same answer, a thought, a text with multi-byte characters, and
- * two parallel calls, the second without input.
+ * From here to `WHOLE`: how each provider streams the same answer. It consists of a thought, a text with multi-byte
+ * characters, and two parallel calls, the second without input.
  */
 const STARTED: Record<string, JsonObject> = {
   message: {
@@ -329,7 +329,7 @@ describe.each(APIS)('an answer of %s', (api) => {
       expect(ownBody).toContain(text);
       expect(anothers).toContain(text);
     }
-    // The Responses API gets back what it encrypted, including its summary.
+    // The thought goes back only to its own provider: to the Responses API, as its summary beside its encrypted form.
     expect(ownBody).toContain('Look first.');
     expect(anothers).not.toContain('Look first.');
     for (const secret of ['c2ln', 'ZW5j']) {
