@@ -57,7 +57,10 @@ export function createContext(environment: CallEnvironment, command: string): Co
   };
 }
 
-/** Finds the calling session if it must be warned when its hooks do not run (harness.md, Sessions); otherwise null. */
+/**
+ * Finds the calling session, if dev-cli can tell which one it is and must warn it when its hooks are installed but do
+ * not run (harness.md, Sessions); otherwise null.
+ */
 export function findWatchedSession(env: NodeJS.ProcessEnv): { harness: HarnessId; session: string } | null {
   const mark = findHarnessMark(env, WATCHED_SESSIONS);
   const harness = nameMarkedHarness(mark);
@@ -91,7 +94,8 @@ function describeSurroundings(
   { root, workTree, boundRun, boundGoal }: FoundRoot,
 ): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
-  // In the tree of a goal's attempt every caller counts as an agent, since a session may have removed its own mark.
+  // In the work tree of an attempt at a goal every caller counts as an agent, even without a harness mark, since the
+  // session at work there may have unset the mark.
   const mark = findHarnessMark(env) ?? (boundGoal === undefined ? null : OWN_MARK);
   return {
     root,

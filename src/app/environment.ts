@@ -7,7 +7,7 @@ export interface CallEnvironment {
   /** The directory of the call, absolute. */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The input as typed: it still has `@FILE` where the use case is given the file's text. */
+  /** The input as typed: a value such as `@FILE` is still there as typed, whereas the use case gets the file's text. */
   given: JsonObject;
   /** `--root` as given; relative to `cwd`. */
   root?: string;
@@ -32,6 +32,6 @@ export interface CallEnvironment {
   tell: (line: string) => void;
   /** Asks the person at the terminal for one line; only called when standard input and output are both a terminal. */
   ask: (question: string) => Promise<string>;
-  /** Shows the person at the terminal a decision and returns the answer. Only called when `ask` may be. */
+  /** Shows the person at the terminal a decision and returns the answer; only called on the same condition as `ask`. */
   decide: (decision: Decision) => Promise<string | null>;
 }

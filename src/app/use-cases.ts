@@ -17,7 +17,7 @@ const document =
   async (context, input) =>
     (await import('../protocol/documents.js')).runDocumentCommand(context, command, input);
 
-/** Questions about runs. Most see a run with its lost documents restored. */
+/** Questions about runs. Most of them read a run as if its lost documents had been restored. */
 const QUESTIONS = {
   manifest: async (context, { name }) =>
     (await import('../protocol/questions/manifest.js')).showManifest(createRestoredView(context), name),

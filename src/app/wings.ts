@@ -166,7 +166,7 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };
 
-/** Loads what the fleet needs from the loop and from the program. */
+/** Loads what the fleet needs from the loop's wing, and a way to create a context for a worker's call. */
 async function loadFleetPorts(): Promise<FleetPorts> {
   const [{ FLEET_SIDE }, { createContext }] = await Promise.all([
     import('../wings/loop/fleet-side.js'),

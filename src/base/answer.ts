@@ -35,7 +35,7 @@ export interface StreamItem {
    * previous one; other output skips an item with the same `seq` as the item before.
    */
   block?: true;
-  /** Set on the last item if the call must exit with a code other than the stream's. */
+  /** Set on the last item if the call must exit with this code instead of the one that `StreamAnswer` names. */
   exit?: ExitCode;
   /** One line that a person should see at once; the terminal rings, and the desktop may show it. */
   rings?: string;
