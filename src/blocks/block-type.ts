@@ -14,7 +14,10 @@ interface IssueRequest {
   cause: Extract<Effect, { type: 'issue' }>['cause'];
 }
 
-/** An action, with facts recorded when it is issued, for later comparison with its evidence. */
+/**
+ * An action, together with facts about files and sections as they were when it was issued. The acknowledgement compares
+ * its evidence with them.
+ */
 export interface IssuedAction extends Pick<PendingState, 'handed' | 'sections'> {
   action: PendingAction;
   /** The file found at each promised path when the action was issued; the output must differ from it. */
@@ -34,7 +37,7 @@ export interface BlockType<B extends AgentFacingBlock> {
   acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput): Acknowledged;
   /** Applies consequences of a failure that only this type of block has, after `step fail` has been recorded. */
   fail?(tx: Transaction, block: B, reason: string): void;
-  /** Does the block's remaining work when `ask` finds nobody to ask. */
+  /** Runs the commands that the recipe has the block run at its end, if `ask` finds nobody to ask. */
   pass?(tx: Transaction, block: B): void;
   /** Invalidates the block's results before it is done again. */
   retract?(tx: Transaction, block: B): void;

@@ -72,7 +72,7 @@ export function acknowledgeBlock(tx: Transaction, pending: PendingBlock, input: 
   return end;
 }
 
-/** Does what a block must do even when it has nobody to ask. */
+/** Runs the commands at the end of a block, even though the block found nobody to ask. */
 export function passBlock(tx: Transaction, id: string): void {
   const block = getBlock(tx, id);
   if (asksSomebody(block)) getBlockType(block).pass?.(tx, block);

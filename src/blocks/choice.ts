@@ -97,8 +97,8 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
 }
 
 /**
- * Whether a block's choices come with data. Those of a loop that has used up its rounds do not, because they are
- * dev-cli's own, not the recipe's.
+ * Whether the agent hands in data together with the choice. It does not at a loop that has used up its rounds: that
+ * loop's choices come from dev-cli, not from the recipe.
  */
 const handsIn = (block: ResolvedBlock) => 'choices' in block && hasTrait(block, 'hands', 'data');
 
@@ -111,8 +111,8 @@ function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['d
 }
 
 /**
- * Reports that the default size counts because nobody named one. Otherwise the agent might believe that its data had
- * arrived.
+ * If nobody named a size, says in the answer that the default size counts. Otherwise an agent whose data was lost might
+ * believe that its size had arrived.
  */
 function tellMissingSize(tx: Transaction, block: string): void {
   const { value, by } = getSize(tx.state);
