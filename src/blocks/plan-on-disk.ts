@@ -163,7 +163,8 @@ export function findRenderedPlan(
   isMoved: boolean,
 ): RenderedPlan | null {
   const found = findBase(shown, listRenderings(shown, [withTodos(content, known.added), content], known));
-  // If plan-content.json is known to be unchanged, an edited checksum line does no harm.
+  // The checksum line shows which plan PLAN.md was rendered from. Where that line was edited too, the first rendering
+  // is taken, but only if plan-content.json is known to be unchanged.
   return found?.isBase === true || (known.plan !== null && !isMoved) ? (found?.from ?? null) : null;
 }
 
