@@ -16,7 +16,10 @@ export interface BlockValues {
   rounds: number;
 }
 
-/** Collects the values of every block of the current recipe; values that are unset or will be redone are null. */
+/**
+ * Collects the values of every block of the current recipe. A value is null if the block has not set it, or if the
+ * block has to be done again.
+ */
 export function readBlockValues({ state, captured }: ReadTransaction): Record<string, BlockValues> {
   const { steps, gates, machine, data = {} } = state;
   return Object.fromEntries(
