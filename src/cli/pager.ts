@@ -15,7 +15,7 @@ interface Around {
   isOverScreen?: boolean;
 }
 
-/** Milliseconds too short for reading a page, so a pager that ends within them has not waited for the person. */
+/** Nobody reads a page in this many milliseconds, so a pager that ends sooner did not wait for the person. */
 const GLANCE = 500;
 
 /** Milliseconds between two checks of a growing file. */
@@ -54,7 +54,7 @@ interface Page {
   fill: (child: ChildProcess) => Promise<void>;
   /** Printed if there is no pager. */
   otherwise: string;
-  /** The command with which `less` begins. */
+  /** A command for `less` to begin with, such as ` +F`, which follows a growing file. */
   begin?: string;
 }
 

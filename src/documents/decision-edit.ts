@@ -20,7 +20,8 @@ const REFERENCES = 'evidence_refs';
  * Marks a ticket as accepted in the text of its file: sets `status` and `selected`, and adds to `evidence_refs`. All
  * other bytes stay the same (loop-operations.md, Decisions).
  * @param ref the reference to add; null to add none
- * @returns the new text or, if the text cannot be changed in place, a problem in words that follow "the file"
+ * @returns the new text or, if the text cannot be changed in place, the problem as the end of a sentence that begins
+ * with "the file"
  */
 export function acceptDecision(
   text: string,
