@@ -115,7 +115,7 @@ export function renderHandoffFile({ timestamp, status, goalId, sections, ...more
   return `${[...matter, ...optional, '---', ...parts.flat()].join('\n')}\n`;
 }
 
-/** The index of the first section that is left out if it is empty, as are all sections after it. */
+/** The index of the heading `Tried`. From there on, a section without entries is left out of the file. */
 const OPTIONAL_FROM = HANDOFF_SECTIONS.indexOf('Tried');
 
 function readSections(body: string): HandoffFile['sections'] {
