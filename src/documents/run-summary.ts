@@ -33,7 +33,7 @@ export interface RunSummary {
   commits?: string[];
   /** Executions only: the saved reports of earlier executions of this name, and their commits. */
   earlier?: string[];
-  /** Events that no other part shows: halts, rejections, later permissions. */
+  /** Turning points that no other part shows, such as a halt, a rejection, or files that a todo was granted later. */
   course?: string[];
   /** The pull request of the run, and whether it waits for a review or is a draft. */
   request?: string;
