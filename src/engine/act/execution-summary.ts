@@ -142,9 +142,9 @@ export function renderOutgrownHint(tx: Transaction): string {
 }
 
 /**
- * Returns the failed todos at which a halted run is reopened, in the form that `step invalidate --step` accepts.
- * @returns null if a stage of the whole run failed, or if so many todos failed that a person cannot rule on each. The
- * caller then names the block instead.
+ * Returns the failed todos at which a halted run can be reopened, joined as `step invalidate --step` accepts them.
+ * @returns null if no todo failed (a stage of the whole run did), or if so many failed that a person cannot rule on
+ * each; callers then name the block instead
  */
 export function getReopenTarget({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
   const failed = order.filter((id) => todos[id]?.status === 'failed');

@@ -53,7 +53,8 @@ export function getKnownPlan(tx: Transaction): KnownPlan {
 /**
  * Judges the plan on disk against the plan of the execution. Changes nothing.
  * @param reopen done todos that are to be done again
- * @param read reads the plan to judge; by default, from the files as they are, otherwise with a change made to them
+ * @param read returns the plan to judge: by default what the plan files contain, otherwise that with a requested change
+ * made to it
  * @throws what `read` throws; DevCliError `STATE_CORRUPT`
  */
 export function judgePlan(tx: Transaction, reopen: readonly string[], read: ReadPlan = readPlanOnDisk): JudgedPlan {
