@@ -23,7 +23,10 @@ const RESULT_CAP = 1024 * 1024;
 /** The outcome of reading the file at the path of a task's result. */
 export type ReadResult =
   | { kind: 'absent'; problem: string }
-  /** `sha256`: the digest of the content, or of a description if the content was not read. */
+  /**
+   * `sha256` identifies the refused result, so that the same result is not refused twice: the digest of its content or,
+   * if the content was not read, of the problem.
+   */
   | { kind: 'refused'; problems: ErrorDetail[]; sha256: string }
   | { kind: 'good'; judged: JudgedResult; sha256: string };
 
