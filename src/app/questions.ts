@@ -24,7 +24,9 @@ export type Question<Name extends QuestionName> = (
   environment: CallEnvironment,
 ) => Promise<Answer | null>;
 
-/** Answers `next`, unless something must be finished first or the session may need a warning about silent hooks. */
+/**
+ * Answers `next`, unless something must be finished first, or the session may need a warning that its hooks do not run.
+ */
 export const answerNext: Question<'next'> = async ({ name, ...input }, environment) => {
   const context = createReadContext(environment);
   const watched = findWatchedSession(environment.env);

@@ -81,7 +81,7 @@ const PROBLEMS = {
   large: 'is larger than 8 MiB',
 };
 
-/** Builds the error, with its fix, for a path at which something other than a usable document lies. */
+/** Builds the error, with its fix, for a path where the file found cannot be used as a document. */
 export function buildUnusableError(path: string, why: keyof typeof PROBLEMS): DevCliError {
   return new DevCliError('EVIDENCE_INVALID', `${path} ${PROBLEMS[why]}.`, {
     details: [{ target: path, problem: PROBLEMS[why] }],

@@ -35,7 +35,7 @@ export interface BlockType<B extends AgentFacingBlock> {
    * @throws DevCliError when none of the evidence is valid
    */
   acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput): Acknowledged;
-  /** Applies consequences of a failure that only this type of block has, after `step fail` has been recorded. */
+  /** Does what the failure of a block of this type requires beyond the usual, after `step fail` has been recorded. */
   fail?(tx: Transaction, block: B, reason: string): void;
   /** Runs the commands that the recipe has the block run at its end, if `ask` finds nobody to ask. */
   pass?(tx: Transaction, block: B): void;

@@ -265,8 +265,8 @@ function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): v
 }
 
 /**
- * Determines where a choice leads. The choices of a loop that has used up its rounds are not the recipe's, and none of
- * them leads to another block.
+ * Determines where a choice leads. The choices at a loop that has used up its rounds come from dev-cli, not from the
+ * recipe; they never lead to another block, so they count as leading on.
  */
 function findTarget({ block }: PendingBlock, choice: string): 'on' | 'back' | 'halt' {
   if (!('choices' in block)) return 'on';

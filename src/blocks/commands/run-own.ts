@@ -85,7 +85,7 @@ function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
   scene.files.write(path, text);
   scene.warnings.push(...checked.warnings);
   const dispatched = recipe.blocks.some((block) => 'agents' in block && block.agents.some(({ id }) => id === agent));
-  // For an agent that was dispatched, the acknowledgement of its action accepts the report.
+  // If the agent was dispatched by a block, its report is accepted by the acknowledgement of that dispatch, not here.
   if (!dispatched || state.agents[agent] === undefined) {
     const { summary, verdict } = checked.report;
     state.agents[agent] = {
