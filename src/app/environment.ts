@@ -22,7 +22,7 @@ export interface CallEnvironment {
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;
   /**
-   * Reads standard input (`-`, once) or a file.
+   * Reads a file or, for `-`, standard input, which can be read only once.
    * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `IO`
    */
   readInput: (source: '-' | { file: string }) => Buffer;

@@ -11,7 +11,7 @@ const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RU
 
 /**
  * Runs a command of the registry by its name. Every use case is reached through this function.
- * @param call its input comes from the parser and satisfies the command's schema
+ * @param call the command's name and its input, which the parser has checked against the command's schema
  * @throws DevCliError whatever the command throws
  */
 export async function executeCommand(

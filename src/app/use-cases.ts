@@ -9,7 +9,7 @@ import type { CallEnvironment } from './environment.js';
 
 type Core = (typeof CORE)['specs'];
 
-/** The handlers of questions: their context type offers nothing that writes. */
+/** The handlers of questions, which are the commands that only read: their context type offers nothing that writes. */
 export type Questions = Omit<HandlersOf<Core, HistoryContext & WithPorts>, 'help' | 'mcp'>;
 
 const document =

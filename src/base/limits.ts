@@ -18,6 +18,6 @@ export const LIMITS = {
   argument: 8_000,
   /** One line that a worker leaves for later workers. */
   note: 1_000,
-  /** The number (not the length) of such notes, for each todo and kind. */
+  /** How many such notes (see `note`) a worker may leave, for each todo and kind; a number, not a length. */
   notes: 12,
 } as const;

@@ -32,7 +32,8 @@ export function createPathWriter(root: string, given: string | undefined): PathW
 }
 
 /**
- * Makes paths of files in a command's input absolute, with or without `@`; leaves free text that mentions a file alone.
+ * Makes paths of files in a command's input absolute, with or without `@`. Does not touch free text that merely
+ * mentions a file.
  */
 function resolveInputFiles(input: JsonObject, root: string): JsonObject {
   const file = (value: unknown) =>

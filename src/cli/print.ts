@@ -44,7 +44,7 @@ export interface OutputFormat extends CallSite {
   inWords?: boolean;
   /** Whether failures are printed as text on standard error. */
   failsInText: boolean;
-  /** Whether GitHub's runner reads the text, which would execute workflow commands in it. */
+  /** Whether the text goes to GitHub's runner, which executes any workflow commands that it finds in the text. */
   runner?: boolean;
 }
 
