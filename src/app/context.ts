@@ -115,14 +115,17 @@ function describeSurroundings(
   };
 }
 
-/** Returns the id of the calling session, as the harness's hooks report it too; null where the environment has none. */
+/**
+ * Returns the id of the calling session from an environment variable; the harness's hooks report the same id. Null if
+ * no variable has it.
+ */
 function findSession(env: CallEnvironment['env']): string | null {
   return SESSION_VARIABLES.map((name) => env[name]).find(Boolean) ?? null;
 }
 
 /**
- * Describes the caller. A terminal does not prove that a person is calling; it only shows that one can be asked, and
- * not even that if a harness mark is set (protocol.md §1).
+ * Describes the caller. That standard input and output are a terminal does not prove that a person is calling. It only
+ * shows that a person can be asked, and under a harness mark not even that (protocol.md §1).
  */
 function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: CallEnvironment, mark: string | null): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && mark === null;

@@ -48,7 +48,10 @@ export const createPorts = (): Ports => ({
 export const loadWarner = (): Promise<typeof import('../wings/harness/doctor/unheard.js')> =>
   import('../wings/harness/doctor/unheard.js');
 
-/** The readers that the reader thread can run: `visible` belongs to the core, the others to wings. */
+/**
+ * The readers of foreign text that can run in the worker thread (importer.ts). `visible` belongs to the core, the
+ * others to wings.
+ */
 export const READINGS: Readings = {
   visible: async (given) => (await import('../plan/markdown/visible.js')).stripHiddenText(given),
   plan: async (given) => (await import('../wings/plan-import/import-plan.js')).importPlan(given),

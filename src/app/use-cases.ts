@@ -35,9 +35,9 @@ const QUESTIONS = {
 } satisfies Partial<Questions>;
 
 /**
- * The handler of each command of the core. Every call loads this table, so each row imports its module only when used
- * (house.md, Speed), except the acknowledgement, which is the most frequent call. `help` and `mcp` have no row, because
- * the front door (src/cli/front.ts) answers them.
+ * The handler of each command of the core. Every call loads this table, so a row imports its module only when it is
+ * used (house.md, Speed); only `step complete`, the most frequent call, is imported at once. `help` and `mcp` have no
+ * row, because the front door (src/cli/front.ts) answers them.
  */
 export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   ...QUESTIONS,

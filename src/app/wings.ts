@@ -130,8 +130,9 @@ export const WINGS: Readonly<Record<string, Described>> = {
 };
 
 /**
- * The handlers of each wing's commands, by the same names as in `WINGS`. This table is separate because a bundle keeps
- * an object whole, so calls would load the specifications in `WINGS`, which none of them needs.
+ * The handlers of each wing's commands, by the same names as in `WINGS`. They are not in `WINGS` itself, because the
+ * bundler cannot leave out part of an object: every call would then load the specifications in `WINGS` too, which no
+ * call needs.
  */
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   completion: async () => (await import('../wings/completion/commands.js')).HANDLERS,

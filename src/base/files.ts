@@ -31,8 +31,8 @@ export interface FileChange {
   /** Null deletes the document. */
   content: string | Uint8Array | null;
   /**
-   * Set for a rendering: its owner can regenerate the document from entries and snapshot, so no entry stores it.
-   * `whole`: `content` is the whole file; `end`: `content` is appended to the file.
+   * Set if the document is a rendering. It can be rendered again from the journal's entries and the snapshot, so no
+   * entry stores its text. `whole`: `content` is the whole file; `end`: `content` is appended to the file.
    */
   rendered?: 'whole' | 'end';
 }

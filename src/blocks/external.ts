@@ -70,8 +70,8 @@ function begin(tx: Transaction, asked: Asked, cause: string, more: Pick<PendingS
 }
 
 /**
- * Explains why the command cannot run with this run's values: one is unset, looks like an option, or cannot be an
- * argument or path. Null if the command can run.
+ * Explains why the command cannot run with this run's values: a value is unset, looks like an option, or cannot be part
+ * of an argument or path. Null if the command can run.
  */
 function findArgumentFault(tx: Transaction, { argv, cwd }: ExternalCommand, block: string): string | null {
   for (const [index, word] of [...argv, cwd].entries()) {

@@ -198,7 +198,10 @@ function saveSections(tx: Transaction, block: LlmBlock | LlmLoopBlock, data: Non
   return SECTION_IDS.filter((id) => id in values);
 }
 
-/** Returns the `section` input for a save command, when the block has a single section and the data is for it. */
+/**
+ * Returns the `section` option for the block's save command, if the block has a single section and the data holds only
+ * one.
+ */
 function sectionOption(block: LlmBlock | LlmLoopBlock, values: Partial<Record<SectionId, Json>>): { section?: string } {
   const [only, ...others] = Object.keys(values);
   return only !== undefined && others.length === 0 && block.sections.length === 1 ? { section: only } : {};

@@ -202,7 +202,7 @@ function findBase(shown: string, candidates: Iterable<RenderedPlan>): { from: Re
   for (const from of candidates) {
     if (sum !== null && readChecksum(from.rendered) === sum) return { from, isBase: true };
     first ??= from;
-    // Without a checksum, no other rendering can match either.
+    // A PLAN.md without a checksum matches no rendering, so the first one is taken without looking at the others.
     if (sum === null) break;
   }
   return first === null ? null : { from: first, isBase: false };
@@ -254,8 +254,8 @@ export function requireReadBackPlan(
 }
 
 /**
- * Converts a JSON pointer into the plan's own todos to a pointer into all todos that PLAN.md shows, including added
- * ones.
+ * Converts a JSON pointer. In the given one, a todo's index counts only the plan's own todos; in the returned one, it
+ * counts all todos that PLAN.md shows, including added ones.
  */
 function toShownPointer(pointer: string, { todos }: PlanContent, shown: PlanContent): string {
   const [, at = '', rest = ''] = /^\/todos\/(\d+)(.*)$/.exec(pointer) ?? [];

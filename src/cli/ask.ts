@@ -69,7 +69,7 @@ async function askLine(question: string): Promise<string> {
 
 /**
  * Discards type-ahead, since it was not meant as an answer.
- * @returns a note that tells the person; empty if nothing was typed
+ * @returns a note for the person that typed text was ignored; empty if nothing was typed
  * @throws DevCliError `INTERRUPTED` if it contains a Ctrl-C
  */
 async function discardTypedAhead(): Promise<string> {

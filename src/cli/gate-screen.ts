@@ -100,7 +100,7 @@ export function createPlainScreen(
 }
 
 /**
- * Wraps lines at blanks. Indents continuation lines more than their first line, so that foreign text cannot be laid out
+ * Wraps lines at spaces. Indents continuation lines more than their first line, so that foreign text cannot be laid out
  * to look like a line of the question.
  * @param columns the width of the terminal
  */

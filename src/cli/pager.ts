@@ -28,7 +28,10 @@ export async function showPage(text: string, around: Around): Promise<void> {
   await page(around, { fill, otherwise: shown });
 }
 
-/** Shows a file without control characters, and text appended to it, until the person leaves the pager. */
+/**
+ * Shows a file in the pager, without its control characters, and then whatever is appended to it, until the person
+ * leaves.
+ */
 export async function followFile(path: string, around: Around): Promise<void> {
   const fill = async (child: ChildProcess) => {
     const decoder = new StringDecoder('utf8');
