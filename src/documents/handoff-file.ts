@@ -3,8 +3,8 @@ import { splitFrontMatter } from './front-matter.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 
 /**
- * Reads and renders the files in `.ai/handoffs/` (memory.md, Handoff). In each, a session hands its state to the next
- * session; it is never rewritten. Pure.
+ * Reads and renders the files in `.ai/handoffs/` (memory.md, Handoff). Each file hands the state of one session to the
+ * next session, and is never rewritten. Pure.
  */
 
 /** The ways in which a session can end. */

@@ -70,7 +70,7 @@ export function toOneLine(text: string): string {
   return (line && hasCode ? line : foldBlanks(text)).trim();
 }
 
-/** Replaces each run of white space by one blank, even in code. */
+/** Replaces each run of white space by one space, even in code. */
 function foldBlanks(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

@@ -74,7 +74,7 @@ export interface LogEnd {
 
 /**
  * Renders the whole summary: summary.md after planning, or report.md under another title. Empty parts are left out.
- * @param logs the ends of commands' outputs, folded below the evidence
+ * @param logs the last lines of commands' outputs, shown folded below the evidence
  */
 export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: readonly LogEnd[] = []): string {
   const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).map(renderSummaryPart);

@@ -126,7 +126,8 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
 }
 
 /**
- * Writes a plan that a person still has to approve to the plan files. The running plan and the boxes stay as they are.
+ * Writes a proposed plan, which a person has not approved yet, to the plan files. The running plan and the boxes stay
+ * as they are.
  */
 export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
   const { name, goal } = tx.state;

@@ -127,7 +127,10 @@ function checkReview(tx: Transaction, review: ReviewResult): ErrorDetail[] {
   ];
 }
 
-/** Without a critical or major issue, a fix round has nothing to fix. */
+/**
+ * The finding on a review whose NEEDS_FIXES has no reason: if nothing is critical, major or unmet, a fix round has
+ * nothing to fix.
+ */
 const UNREASONED: ErrorDetail = {
   pointer: '/verdict',
   problem: 'NEEDS_FIXES requires an issue that is critical or major',
