@@ -4,7 +4,7 @@ import type { HookEvent, OwnGroup, Ports, Readings } from '../protocol/ports.js'
  * What wings add to the core besides commands. Only this file, wings.ts and the programs that answer hooks (judging.ts,
  * hearing.ts) import wings. Every call loads this file, so each row imports its module only when used. The constants
  * outside `createPorts` serve programs that load less code than the whole dev-cli: `SECTIONS` the program for questions
- * (questions.ts), `ALSO_HEARD` the one for hooks, `READINGS` the worker thread (importer.ts).
+ * (questions.ts), `ALSO_HEARD` those for hooks, `READINGS` the worker thread (importer.ts).
  */
 export const SECTIONS: Ports['sections'] = [];
 

@@ -168,7 +168,7 @@ export function chooseFormat(
   const terminal = around.stdoutIsTerminal && findHarnessMark(around.env) === null;
   const forPerson = form?.actor === 'person' && terminal;
   const document = (form === undefined || form.output !== 'text') && !forPerson;
-  // The output of a command such as `mcp` is never JSON of this kind: it is a server, and speaks its own protocol.
+  // A command such as `mcp` is a server: it prints the messages of its own protocol, never one JSON document.
   const json = form?.output !== 'server' && (document ? globals.text !== true : globals.json === true);
   return {
     json,
