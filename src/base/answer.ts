@@ -14,8 +14,8 @@ export interface Answer {
   /** Renders the answer as text for a person; called only if the text is printed. */
   text?: (written: CommandFormatter) => string;
   /**
-   * Lays the answer out for a person's terminal with this number of columns (view.md, Width); if absent, `text` is
-   * shown there too.
+   * Lays the answer out for a person's terminal with this number of columns (view.md, Width). If it is absent, a
+   * person's terminal shows `text`.
    */
   lines?: (written: CommandFormatter, columns: number) => Promise<readonly Paragraph[]>;
   /** Text for standard error, which a harness shows to its agent. */

@@ -63,7 +63,7 @@ function fillQuoted(tx: Transaction, template: string, block: string | null, tol
 }
 
 /**
- * Placeholders whose values dev-cli or the recipe writes, not an agent or a person. The same is true of all values of a
+ * Placeholders whose values are written by dev-cli or the recipe, not by an agent or a person. So are all values of a
  * block except its data.
  */
 const OURS = new Set(['name', 'round', 'size', 'mode', 'root', 'workTree', 'origin']);

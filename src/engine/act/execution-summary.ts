@@ -118,7 +118,10 @@ export function buildExecutionResults(tx: Transaction, engine: RunEngine): Recor
   };
 }
 
-/** @param count the number of lines before any were cut off */
+/**
+ * Joins the first lines and says how many more there are. @param count the number of all lines, including any that the
+ * caller left out
+ */
 function joinSome(lines: readonly string[], count: number): string {
   const shown = lines.slice(0, ISSUES_SHOWN);
   return [...shown, ...(count > shown.length ? [`and ${count - shown.length} more: report.md`] : [])].join('; ');

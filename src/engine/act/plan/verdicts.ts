@@ -174,7 +174,7 @@ function isKeptAsDone(verdict: TodoVerdict['verdict']): boolean {
   return verdict === 'same' || verdict === 'stays';
 }
 
-/** @param done the done todos that stay as they are */
+/** Lists the requirements for `JudgedPlan.unproved`. @param done the done todos that stay as they are */
 function listUnproved(
   { before, after }: { before: PlanContent; after: PlanContent },
   done: ReadonlySet<string>,

@@ -137,7 +137,10 @@ const UNREASONED: ErrorDetail = {
   expected: 'SHIP with the minor issues, or the real severity of each issue',
 };
 
-/** @param refuse returns the problem of an answer that nobody asked for */
+/**
+ * Checks that every question has an answer and every answer a question.
+ * @param refuse returns the problem of an answer that nobody asked for
+ */
 function checkAnswers(
   list: string,
   what: string,
