@@ -7,7 +7,7 @@ export interface CallEnvironment {
   /** The directory of the call, absolute. */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The input as typed: a value such as `@FILE` is still there as typed, whereas the use case gets the file's text. */
+  /** The input as typed, with values such as `@FILE`; the use case itself is given the text of the file instead. */
   given: JsonObject;
   /** `--root` as given; relative to `cwd`. */
   root?: string;

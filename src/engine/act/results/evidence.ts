@@ -128,7 +128,7 @@ export function buildEvidence(
 
 /**
  * For a command that must fail, renders whether it ended with an exit code that its acceptance expects. Empty for a
- * command that may exit with 0, and for one that has no exit code.
+ * command that may exit with 0, that timed out, or that has no exit code.
  */
 function renderExpected({ exitCode }: QueuedCommand, ending: CommandEnding, asExpected: boolean): string {
   const codes = [exitCode].flat();
