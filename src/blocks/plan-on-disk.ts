@@ -116,7 +116,7 @@ export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanCo
 /** Applies the edits in PLAN.md to the plan that it was rendered from; null if they change nothing. */
 function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
   const from = findRenderedPlan(shown, content, known, isMoved);
-  // PLAN.md states the plan that is being executed, so only plan-content.json was changed.
+  // If PLAN.md states the plan that is being executed, only plan-content.json was changed.
   if (
     from === null &&
     known.plan !== null &&

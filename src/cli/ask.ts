@@ -81,7 +81,7 @@ async function discardTypedAhead(): Promise<string> {
 /** Reads type-ahead, in raw mode because a terminal otherwise delivers a line only once it is finished. */
 async function readTypedAhead(): Promise<string> {
   const { stdin } = process;
-  // The terminal has been closed since the call began.
+  // If standard input is no longer a terminal, the terminal has been closed since the call began.
   if (!stdin.isTTY) throw unansweredError();
   let ahead = '';
   let seen = -1;
@@ -93,7 +93,7 @@ async function readTypedAhead(): Promise<string> {
   while (ahead.length > seen) {
     seen = ahead.length;
     await pause(QUIET);
-    // On a busy machine the pause may end before pending input has been read.
+    // On a busy machine the pause may be over although input that has arrived was not read yet, so wait until it was.
     await afterReading();
   }
   stdin.off('data', take);

@@ -67,7 +67,7 @@ async function ignoreTypedAhead(listen: (hear: (key: string) => void) => void): 
   while (heard > seen) {
     seen = heard;
     await pause(QUIET);
-    // On a busy machine the pause may end before pending input has been read.
+    // On a busy machine the pause may be over although input that has arrived was not read yet, so wait until it was.
     await afterReading();
   }
   if (isStopped) throw unansweredError();

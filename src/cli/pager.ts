@@ -112,7 +112,7 @@ export async function runInFront(
       env,
       stdio: [fill === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'],
     });
-    // A person may leave the pager before it has read all its input.
+    // Writing fails if the person leaves the pager before it has read all its input. That does no harm.
     child.stdin?.on('error', () => {});
     const closed = once(child, 'close').catch(() => [127]);
     await fill?.(child);

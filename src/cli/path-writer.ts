@@ -24,7 +24,7 @@ export function createPathWriter(root: string, given: string | undefined): PathW
     text,
     replacer: (commands) => (key, value) => {
       const shown = commands(key, value);
-      // `file` names the file that a report is about; it is always relative to the root.
+      // `file` names the file that a report is about. It is always relative to the root, so it is not rewritten.
       return typeof shown === 'string' && key !== 'file' ? text(shown) : shown;
     },
     document: (document) => resolveActionPaths(document, root),
