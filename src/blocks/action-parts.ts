@@ -16,7 +16,7 @@ import { askForResult } from './reported.js';
 import { explainAbsence, listReadable } from './values/readable.js';
 import { fillPlaceholders, fillShortText, isResultRead } from './values/values.js';
 
-/** The longest instruction, in characters (protocol.md §2). */
+/** The most characters that an instruction may have (protocol.md §2). */
 const INSTRUCTION_CAP = 600;
 
 /** What all actions of a block have in common. */

@@ -109,7 +109,7 @@ function nameWork(block: ResolvedBlock, { argv }: CommandJob): string {
  */
 const AS_EXPECTED = 'as expected';
 
-/** The longest name of a command in the line that says how it ended, in characters. */
+/** The most characters of a command's name in the line that says how the command ended. */
 const NAME_CAP = 80;
 
 /** Whether the command itself explained its failure, which only commands of dev-cli do. */
@@ -139,7 +139,7 @@ export function describeEnding(
   }
 }
 
-/** The longest reason quoted from a command's error, in characters. */
+/** The most characters quoted from the reason that a command gives for its failure. */
 const WHY_CAP = 240;
 
 /**

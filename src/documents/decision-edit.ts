@@ -47,7 +47,7 @@ export function acceptDecision(
     : { problem: 'has a form that cannot be changed in place' };
 }
 
-/** Adds a reference at the end of the list, in its style; a new list goes after `selected`. */
+/** Adds a reference at the end of the list, written as the list's other items are; a new list goes after `selected`. */
 function addReference(text: string, ref: string): string {
   const map = parseDocument(text)?.contents as YAMLMap | undefined;
   const behind = findPair(map, 'selected');

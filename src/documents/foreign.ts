@@ -111,7 +111,7 @@ const ASSIGNMENT =
   /((?:passw(?:or)?d|secret|token|(?:api|access|private|secret)[_-]?key)["']?)([ \t]{0,8}[:=][ \t]{0,8})(["'`]?)([^\s"'`,;&<>(){}[\]$][^\s"'`,;&<>(){}[\]]{5,})(?=(["'`]?)(.?))/gi;
 
 /**
- * Replaces text that is almost certainly a secret by `[masked]`: keys and tokens of well-known shape, private key
+ * Replaces text that is almost certainly a secret with `[masked]`: keys and tokens of well-known shape, private key
  * blocks, credentials in URLs and headers, and secret-looking values assigned to names such as `password` or `token`.
  * Prose and code about secrets stay readable.
  */

@@ -25,7 +25,7 @@ export function formatPlainCommandLine(argv: readonly string[]): string {
 }
 
 /**
- * Replaces invisible characters by their codes, because a person approves a plan by what it looks like. Joiners that
+ * Replaces invisible characters with their codes, because a person approves a plan by what it looks like. Joiners that
  * really join characters stay.
  */
 export function revealInvisible(text: string): string {

@@ -39,7 +39,7 @@ function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): s
 }
 
 /**
- * Maximum number of lines of the difference that a question shows, and of characters per line; `plan diff` shows all.
+ * What a question shows of the difference: the most lines, and the most characters of a line; `plan diff` shows all.
  */
 const SHOWN = { lines: 80, cap: 500 };
 

@@ -62,7 +62,7 @@ export function adoptPlanOnDisk(tx: Transaction, block: string, judged: JudgedPl
   return { type: 'APPLY', plan: moved };
 }
 
-/** Maximum number of lines about changes in a todo that its next worker is shown, and of characters per line. */
+/** What a todo's next worker is shown of the changes in the todo: the most lines, and the most characters of a line. */
 const TOLD = { lines: 20, cap: 500 };
 
 /**
