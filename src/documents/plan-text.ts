@@ -53,7 +53,7 @@ const PIECES = /\\`|(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)|\s+/g;
 const LONGEST = 50_000;
 
 /**
- * Turns a text into one line by replacing each run of white space by one space. In code in backticks, only white space
+ * Turns a text into one line by replacing each run of white space with one space. In code in backticks, only white space
  * with a line break is replaced. A text with an escaped backtick outside of code counts as having no code, as in
  * PLAN.md.
  */
@@ -70,7 +70,7 @@ export function toOneLine(text: string): string {
   return (line && hasCode ? line : foldBlanks(text)).trim();
 }
 
-/** Replaces each run of white space by one space, even in code. */
+/** Replaces each run of white space with one space, even in code. */
 function foldBlanks(text: string): string {
   return text.replace(/\s+/g, ' ');
 }
