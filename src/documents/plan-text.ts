@@ -53,8 +53,8 @@ const PIECES = /\\`|(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)|\s+/g;
 const LONGEST = 50_000;
 
 /**
- * Turns a text into one line by replacing each run of white space with one space. In code in backticks, only white space
- * with a line break is replaced. A text with an escaped backtick outside of code counts as having no code, as in
+ * Turns a text into one line by replacing each run of white space with one space. In code in backticks, only white
+ * space with a line break is replaced. A text with an escaped backtick outside of code counts as having no code, as in
  * PLAN.md.
  */
 export function toOneLine(text: string): string {
