@@ -6,7 +6,7 @@ import { createContext } from './context.js';
 import type { CallEnvironment } from './environment.js';
 import { USE_CASES } from './use-cases.js';
 
-/** Errors whose message may not show the cause. `diagnoseFailure` looks for it before they are reported. */
+/** Errors whose message may not show the cause. `diagnoseFailure` looks for the cause before they are reported. */
 const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RUN', 'PLAN_MISSING'];
 
 /**

@@ -32,8 +32,8 @@ export interface StreamItem {
   text: (written: CommandFormatter) => string | null;
   /**
    * Set if the text is an overview of several lines that replaces the previous overview. A terminal overwrites the
-   * previous one. Other output cannot, and prints the new overview only if its `seq` differs from that of the item
-   * before.
+   * previous one. Other output cannot do that; it prints the new overview only if its `seq` differs from that of the
+   * item before.
    */
   block?: true;
   /** Set on the last item if the call must exit with this code instead of the one that `StreamAnswer` names. */

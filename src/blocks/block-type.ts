@@ -37,7 +37,7 @@ export interface BlockType<B extends AgentFacingBlock> {
   acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput): Acknowledged;
   /** Does what the failure of a block of this type requires beyond the usual, after `step fail` has been recorded. */
   fail?(tx: Transaction, block: B, reason: string): void;
-  /** Runs the commands that the recipe has the block run at its end, if `ask` finds nobody to ask. */
+  /** Runs `onComplete` of a block for which `ask` found nobody to ask. */
   pass?(tx: Transaction, block: B): void;
   /** Invalidates the block's results before it is done again. */
   retract?(tx: Transaction, block: B): void;

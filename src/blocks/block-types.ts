@@ -73,7 +73,7 @@ export function acknowledgeBlock(tx: Transaction, pending: PendingBlock, input: 
   return end;
 }
 
-/** Runs the commands at the end of a block, even though the block found nobody to ask. */
+/** Runs the `onComplete` of a block, if it has one, although the block found nobody to ask. */
 export function passBlock(tx: Transaction, id: string): void {
   const block = getBlock(tx, id);
   if (asksSomebody(block)) getBlockType(block).pass?.(tx, block);

@@ -17,8 +17,8 @@ export interface BlockValues {
 }
 
 /**
- * Collects the values of every block of the current recipe. A value is null if the block has not set it, or if the
- * block has to be done again.
+ * Collects the values of every block of the current recipe. A block's choice, exit code and data are null if it has
+ * none, or if it has to be done again.
  */
 export function readBlockValues({ state, captured }: ReadTransaction): Record<string, BlockValues> {
   const { steps, gates, machine, data = {} } = state;

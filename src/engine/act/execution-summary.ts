@@ -119,8 +119,8 @@ export function buildExecutionResults(tx: Transaction, engine: RunEngine): Recor
 }
 
 /**
- * Joins the first lines and says how many more there are. @param count the number of all lines, including any that the
- * caller left out
+ * Joins the first lines and says how many more there are.
+ * @param count the number of all lines, including any that the caller left out
  */
 function joinSome(lines: readonly string[], count: number): string {
   const shown = lines.slice(0, ISSUES_SHOWN);

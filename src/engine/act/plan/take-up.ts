@@ -62,7 +62,7 @@ export function adoptPlanOnDisk(tx: Transaction, block: string, judged: JudgedPl
   return { type: 'APPLY', plan: moved };
 }
 
-/** What a todo's next worker is shown of the changes in the todo: the most lines, and the most characters of a line. */
+/** The most lines about a todo's changes that its next worker is shown, and the most characters of a line. */
 const TOLD = { lines: 20, cap: 500 };
 
 /**

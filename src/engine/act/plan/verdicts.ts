@@ -53,8 +53,8 @@ export function getKnownPlan(tx: Transaction): KnownPlan {
 /**
  * Judges the plan on disk against the plan of the execution. Changes nothing.
  * @param reopen done todos that are to be done again
- * @param read returns the plan to judge: by default what the plan files contain, otherwise that with a requested change
- * made to it
+ * @param read returns the plan to judge: by default the one in the plan files, otherwise that plan with a requested
+ * change
  * @throws what `read` throws; DevCliError `STATE_CORRUPT`
  */
 export function judgePlan(tx: Transaction, reopen: readonly string[], read: ReadPlan = readPlanOnDisk): JudgedPlan {

@@ -194,8 +194,8 @@ function renderOutputs({ outputs }: WorkerResult): string[] {
 }
 
 /**
- * Renders what the judge has to write as its result. @param criteria the ids to judge; null if the agent chooses its
- * own
+ * Renders what the judge has to write as its result.
+ * @param criteria the ids to judge; null if the agent chooses its own
  */
 function renderJudgeDelivery(
   tx: Transaction,
