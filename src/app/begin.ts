@@ -8,7 +8,10 @@ import type { CORE } from '../registry/catalogue.js';
 import { toFlag } from '../registry/input.js';
 import type { Context } from '../run/context.js';
 
-/** Runs `init` with the goal from `--from`. If an edited plan prevents it, has a person apply the plan and retries. */
+/**
+ * Runs `init` with the goal from `--from`. If `init` refuses because the run's plan was edited, lets the person at the
+ * terminal apply the edited plan, then runs `init` again.
+ */
 export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
   context,
   { name, from, ...input },
@@ -28,8 +31,8 @@ export const beginRun: HandlersOf<(typeof CORE)['specs']>['init'] = async (
 };
 
 /**
- * Refuses `init` in the work tree of a goal's attempt, since the run or setup would belong to the project and outlive
- * that tree.
+ * Builds the error for `init` called from the work tree of an attempt at a goal. That tree is removed after the
+ * attempt, but what `init` creates would be written to the project and stay there.
  */
 function refuseSession(root: string, goal: string): DevCliError {
   return new DevCliError(

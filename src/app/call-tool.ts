@@ -41,7 +41,8 @@ export async function callOwnTool(own: OwnGroup, site: ToolSite, tool: string, g
 }
 
 /**
- * Converts arguments to the input that the command line builds from options. `@FILE` is not resolved, but stays text.
+ * Converts a tool's arguments to the input that the command line builds from options. Unlike there, a value such as
+ * `@FILE` is taken literally, not as the name of a file to read.
  */
 function readArguments(form: DescribedCommand, given: JsonObject): JsonObject {
   const values = [...form.positionals, ...form.options].map((value) => [value, given[toArgument(value.key)]] as const);

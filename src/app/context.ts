@@ -57,7 +57,10 @@ export function createContext(environment: CallEnvironment, command: string): Co
   };
 }
 
-/** Finds the calling session if it must be warned when its hooks do not run (harness.md, Sessions); otherwise null. */
+/**
+ * Finds the calling session, if dev-cli can tell which one it is and must warn it when its hooks are installed but do
+ * not run (harness.md, Sessions); otherwise null.
+ */
 export function findWatchedSession(env: NodeJS.ProcessEnv): { harness: HarnessId; session: string } | null {
   const mark = findHarnessMark(env, WATCHED_SESSIONS);
   const harness = nameMarkedHarness(mark);
@@ -91,7 +94,8 @@ function describeSurroundings(
   { root, workTree, boundRun, boundGoal }: FoundRoot,
 ): Omit<ReadContext, 'store'> {
   const { env, signal } = environment;
-  // In the tree of a goal's attempt every caller counts as an agent, since a session may have removed its own mark.
+  // In the work tree of an attempt at a goal every caller counts as an agent, even without a harness mark, since the
+  // session at work there may have unset the mark.
   const mark = findHarnessMark(env) ?? (boundGoal === undefined ? null : OWN_MARK);
   return {
     root,
@@ -111,14 +115,17 @@ function describeSurroundings(
   };
 }
 
-/** Returns the id of the calling session, as the harness's hooks report it too; null where the environment has none. */
+/**
+ * Returns the id of the calling session from an environment variable; the harness's hooks report the same id. Null if
+ * no variable has it.
+ */
 function findSession(env: CallEnvironment['env']): string | null {
   return SESSION_VARIABLES.map((name) => env[name]).find(Boolean) ?? null;
 }
 
 /**
- * Describes the caller. A terminal does not prove that a person is calling; it only shows that one can be asked, and
- * not even that if a harness mark is set (protocol.md §1).
+ * Describes the caller. That standard input and output are a terminal does not prove that a person is calling. It only
+ * shows that a person can be asked, and under a harness mark not even that (protocol.md §1).
  */
 function callerOf({ env, caller, stdinIsTerminal, stdoutIsTerminal }: CallEnvironment, mark: string | null): Caller {
   const terminal = stdinIsTerminal && stdoutIsTerminal && mark === null;

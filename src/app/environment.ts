@@ -7,7 +7,7 @@ export interface CallEnvironment {
   /** The directory of the call, absolute. */
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** The input as typed: it still has `@FILE` where the use case is given the file's text. */
+  /** The input as typed, with values such as `@FILE`; the use case itself is given the text of the file instead. */
   given: JsonObject;
   /** `--root` as given; relative to `cwd`. */
   root?: string;
@@ -22,7 +22,7 @@ export interface CallEnvironment {
   /** Aborted by Ctrl-C, SIGTERM and SIGHUP. */
   signal: AbortSignal;
   /**
-   * Reads standard input (`-`, once) or a file.
+   * Reads a file or, for `-`, standard input, which can be read only once.
    * @throws DevCliError `DATA_MISSING`, `DATA_MALFORMED`, `IO`
    */
   readInput: (source: '-' | { file: string }) => Buffer;
@@ -32,6 +32,6 @@ export interface CallEnvironment {
   tell: (line: string) => void;
   /** Asks the person at the terminal for one line; only called when standard input and output are both a terminal. */
   ask: (question: string) => Promise<string>;
-  /** Shows the person at the terminal a decision and returns the answer. Only called when `ask` may be. */
+  /** Shows the person at the terminal a decision and returns the answer; only called on the same condition as `ask`. */
   decide: (decision: Decision) => Promise<string | null>;
 }

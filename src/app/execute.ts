@@ -6,12 +6,12 @@ import { createContext } from './context.js';
 import type { CallEnvironment } from './environment.js';
 import { USE_CASES } from './use-cases.js';
 
-/** Errors whose cause `diagnoseFailure` examines before they are reported. */
+/** Errors whose message may not show the cause. `diagnoseFailure` looks for the cause before they are reported. */
 const PUZZLING: readonly ErrorCode[] = ['INTERNAL', 'NO_SUCH_RUN', 'NO_ACTIVE_RUN', 'PLAN_MISSING'];
 
 /**
  * Runs a command of the registry by its name. Every use case is reached through this function.
- * @param call its input comes from the parser and satisfies the command's schema
+ * @param call the command's name and its input, which the parser has checked against the command's schema
  * @throws DevCliError whatever the command throws
  */
 export async function executeCommand(

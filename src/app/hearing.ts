@@ -11,9 +11,10 @@ import type { CallEnvironment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
 
 /**
- * Answers a hook event with the same handlers as the whole program, as long as they neither write nor render (house.md,
- * Speed). This program lacks the code that writes. The exception is forgetting that a person asked for autopilot, which
- * is safe to repeat.
+ * Answers a hook event with the handlers that the whole program uses too. Only a small part of the code is loaded, to
+ * save time (house.md, Speed), so a handler that wants to change a run or render an action fails here. Two harmless
+ * changes are possible: recording facts for memory, and forgetting that a person asked for autopilot, which can be
+ * repeated.
  * @returns null if the whole program has to answer
  * @throws any error, also when a handler needs code that is left out; the whole program then answers
  */
@@ -39,9 +40,10 @@ export async function answerEvent(input: HookInput, environment: CallEnvironment
   };
   const handlers = [...createMemoryHookHandlers(remember), ...listReporters(report), ...HANDLERS];
   const ports = { ...context.ports, hookHandlers: [async () => handlers] };
-  // Only code that this program leaves out uses the missing members of the context.
+  // The cast is safe: the members that this context lacks are used only by code that this program leaves out.
   const answer = await runHook({ ...context, store, ports } as unknown as Context & WithPorts, input, environment);
-  // Facts are recorded last. After an earlier error, the whole program answers and would record them a second time.
+  // Facts are recorded only now, when nothing can fail any more: after an error above, the whole program answers the
+  // same event and records the same facts, which would then be recorded twice.
   for (const one of told) (await import('../wings/memory/facts.js')).noteFacts(...one);
   return answer;
 }

@@ -8,8 +8,8 @@ import type { CallEnvironment } from './environment.js';
 import { ALSO_HEARD } from './ports.js';
 
 /**
- * Answers `pre-tool-use`, the event that agents cause most, without loading code that changes a run or loads slowly
- * (house.md, Speed).
+ * Answers `pre-tool-use`, which a harness sends more often than any other event, without loading code that changes a
+ * run or is slow to load (house.md, Speed).
  * @returns null if the whole program has to answer
  * @throws any error; the whole program then answers
  */

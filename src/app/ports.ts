@@ -3,8 +3,8 @@ import type { HookEvent, OwnGroup, Ports, Readings } from '../protocol/ports.js'
 /**
  * What wings add to the core besides commands. Only this file, wings.ts and the programs that answer hooks (judging.ts,
  * hearing.ts) import wings. Every call loads this file, so each row imports its module only when used. The constants
- * outside `createPorts` are for the small programs: `SECTIONS` for questions, `ALSO_HEARD` for hooks, `READINGS` for
- * the reader thread.
+ * outside `createPorts` serve programs that load less code than the whole dev-cli: `SECTIONS` the program for questions
+ * (questions.ts), `ALSO_HEARD` those for hooks, `READINGS` the worker thread (importer.ts).
  */
 export const SECTIONS: Ports['sections'] = [];
 
@@ -48,7 +48,10 @@ export const createPorts = (): Ports => ({
 export const loadWarner = (): Promise<typeof import('../wings/harness/doctor/unheard.js')> =>
   import('../wings/harness/doctor/unheard.js');
 
-/** The readers that the reader thread can run: `visible` belongs to the core, the others to wings. */
+/**
+ * The readers of foreign text that can run in the worker thread (importer.ts). `visible` belongs to the core, the
+ * others to wings.
+ */
 export const READINGS: Readings = {
   visible: async (given) => (await import('../plan/markdown/visible.js')).stripHiddenText(given),
   plan: async (given) => (await import('../wings/plan-import/import-plan.js')).importPlan(given),

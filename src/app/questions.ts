@@ -14,7 +14,8 @@ import type { CallEnvironment } from './environment.js';
 export type QuestionName = 'next' | 'manifest' | 'status' | 'list';
 
 /**
- * Answers a question without loading code that changes a run or loads slowly (house.md, Speed).
+ * Answers a question, which is a command that only reads. Loads neither code that changes a run nor code that is slow
+ * to load (house.md, Speed).
  * @returns null when something must be finished or launched first, which only the whole program can do
  * @throws any error, also when a module is needed that this program leaves out; nothing has been changed yet, so the
  * whole program can still answer
@@ -24,7 +25,9 @@ export type Question<Name extends QuestionName> = (
   environment: CallEnvironment,
 ) => Promise<Answer | null>;
 
-/** Answers `next`, unless something must be finished first or the session may need a warning about silent hooks. */
+/**
+ * Answers `next`, unless something must be finished first, or the session may need a warning that its hooks do not run.
+ */
 export const answerNext: Question<'next'> = async ({ name, ...input }, environment) => {
   const context = createReadContext(environment);
   const watched = findWatchedSession(environment.env);

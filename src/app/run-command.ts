@@ -4,7 +4,7 @@ import { systemClock, systemIds } from './system.js';
 
 /** The work of a detached runner: it runs external commands to their end, one after the other (protocol.md §4). */
 export interface Runner {
-  /** Prepares what the first command needs. */
+  /** Makes pipes ready before the first command is known, so that the command starts without waiting for them. */
   prepare(): void;
   /** Runs the command of a `command.json`, given its absolute path. */
   run(specFile: string): Promise<void>;

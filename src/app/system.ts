@@ -1,7 +1,7 @@
 import type { Clock, Ids } from '../base/clock.js';
 import { createRandomHex } from '../base/sha256.js';
 
-/** Returns the milliseconds since this process started. Unlike `performance.now`, this loads no module. */
+/** Returns how long this process has been running, in milliseconds. Unlike `performance.now`, this loads no module. */
 const uptime = (): number => process.uptime() * 1000;
 
 /** When this process started, according to the wall clock at the moment this module was loaded. */

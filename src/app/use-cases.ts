@@ -9,7 +9,7 @@ import type { CallEnvironment } from './environment.js';
 
 type Core = (typeof CORE)['specs'];
 
-/** The handlers of questions: their context type offers nothing that writes. */
+/** The handlers of questions, which are the commands that only read: their context type offers nothing that writes. */
 export type Questions = Omit<HandlersOf<Core, HistoryContext & WithPorts>, 'help' | 'mcp'>;
 
 const document =
@@ -17,7 +17,7 @@ const document =
   async (context, input) =>
     (await import('../protocol/documents.js')).runDocumentCommand(context, command, input);
 
-/** Questions about runs. Most see a run with its lost documents restored. */
+/** Questions about runs. Most of them read a run as if its lost documents had been restored. */
 const QUESTIONS = {
   manifest: async (context, { name }) =>
     (await import('../protocol/questions/manifest.js')).showManifest(createRestoredView(context), name),
@@ -35,9 +35,9 @@ const QUESTIONS = {
 } satisfies Partial<Questions>;
 
 /**
- * The handler of each command of the core. Every call loads this table, so each row imports its module only when used
- * (house.md, Speed), except the acknowledgement, which is the most frequent call. `help` and `mcp` have no row, because
- * the front door (src/cli/front.ts) answers them.
+ * The handler of each command of the core. Every call loads this table, so a row imports its module only when it is
+ * used (house.md, Speed); only `step complete`, the most frequent call, is imported at once. `help` and `mcp` have no
+ * row, because the front door (src/cli/front.ts) answers them.
  */
 export const USE_CASES: Omit<HandlersOf<Core>, 'help' | 'mcp'> = {
   ...QUESTIONS,

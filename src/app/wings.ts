@@ -136,8 +136,9 @@ const DRAWINGS: Readonly<Record<string, DrawRun>> = {
 };
 
 /**
- * The handlers of each wing's commands, by the same names as in `WINGS`. This table is separate because a bundle keeps
- * an object whole, so calls would load the specifications in `WINGS`, which none of them needs.
+ * The handlers of each wing's commands, by the same names as in `WINGS`. They are not in `WINGS` itself, because the
+ * bundler cannot leave out part of an object: every call would then load the specifications in `WINGS` too, which no
+ * call needs.
  */
 export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   completion: async () => (await import('../wings/completion/commands.js')).HANDLERS,
@@ -169,7 +170,7 @@ export const HANDLERS: Readonly<Record<string, LoadHandlers>> = {
   runtime: async () => (await import('../wings/runtime/commands.js')).HANDLERS,
 };
 
-/** Loads what the fleet needs from the loop and from the program. */
+/** Loads what the fleet needs from the loop's wing, and a way to create a context for a worker's call. */
 async function loadFleetPorts(): Promise<FleetPorts> {
   const [{ FLEET_SIDE }, { createContext }] = await Promise.all([
     import('../wings/loop/fleet-side.js'),

@@ -14,8 +14,8 @@ export interface Answer {
   /** Renders the answer as text for a person; called only if the text is printed. */
   text?: (written: CommandFormatter) => string;
   /**
-   * Lays the answer out for a person's terminal with this number of columns (view.md, Width); if absent, `text` is
-   * shown there too.
+   * Lays the answer out for a person's terminal with this number of columns (view.md, Width). If it is absent, a
+   * person's terminal shows `text`.
    */
   lines?: (written: CommandFormatter, columns: number) => Promise<readonly Paragraph[]>;
   /** Text for standard error, which a harness shows to its agent. */
@@ -32,10 +32,11 @@ export interface StreamItem {
   text: (written: CommandFormatter) => string | null;
   /**
    * Set if the text is an overview of several lines that replaces the previous overview. A terminal overwrites the
-   * previous one; other output skips an item with the same `seq` as the item before.
+   * previous one. Other output cannot do that; it prints the new overview only if its `seq` differs from that of the
+   * item before.
    */
   block?: true;
-  /** Set on the last item if the call must exit with a code other than the stream's. */
+  /** Set on the last item if the call must exit with this code instead of the one that `StreamAnswer` names. */
   exit?: ExitCode;
   /** One line that a person should see at once; the terminal rings, and the desktop may show it. */
   rings?: string;

@@ -1,5 +1,5 @@
 /**
- * The exit code of a call. It tells only whether the call did what it was asked to do, not whether the run is well
+ * The exit code of a call. It says only whether the call did what it was asked to do, not whether the run is going well
  * (protocol.md §1).
  */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 130;

@@ -31,8 +31,8 @@ export interface FileChange {
   /** Null deletes the document. */
   content: string | Uint8Array | null;
   /**
-   * Set for a rendering: its owner can regenerate the document from entries and snapshot, so no entry stores it.
-   * `whole`: `content` is the whole file; `end`: `content` is appended to the file.
+   * Set if the document is a rendering. It can be rendered again from the journal's entries and the snapshot, so no
+   * entry stores its text. `whole`: `content` is the whole file; `end`: `content` is appended to the file.
    */
   rendered?: 'whole' | 'end';
 }
@@ -81,7 +81,7 @@ const PROBLEMS = {
   large: 'is larger than 8 MiB',
 };
 
-/** Builds the error, with its fix, for a path at which something other than a usable document lies. */
+/** Builds the error, with its fix, for a path where the file found cannot be used as a document. */
 export function buildUnusableError(path: string, why: keyof typeof PROBLEMS): DevCliError {
   return new DevCliError('EVIDENCE_INVALID', `${path} ${PROBLEMS[why]}.`, {
     details: [{ target: path, problem: PROBLEMS[why] }],

@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.js';
 
 /**
- * A command and its input, with the registry's names. Acknowledgements have this form until the front door turns them
+ * A command and its input, named as in the registry. Acknowledgements have this form until the front door turns them
  * into command lines; another front door can offer them as tool calls (protocol.md §2).
  */
 export interface Invocation {

@@ -5,7 +5,7 @@ export interface JsonObject {
   [key: string]: Json;
 }
 
-/** Parses a JSON text; null for a text that does not parse, and for null. */
+/** Parses a JSON text. Returns null if the text does not parse, or if null was passed in place of a text. */
 export function parseOrNull(text: string | null): unknown {
   try {
     return text === null ? null : JSON.parse(text);

@@ -8,16 +8,16 @@ export const LIMITS = {
   freeText: 20_000,
   /** A todo's title, one line. */
   title: 200,
-  /** One step for a worker; a finding, a reason, a question, evidence. */
+  /** A step for a worker, a finding, a reason, a question, or a piece of evidence. */
   step: 4_000,
   /** A statement: a criterion, must-not, objective, reference or summary. */
   statement: 2_000,
   /** A path or a glob. */
   path: 1_000,
-  /** One argument of a command; a value written into the plan. */
+  /** One argument of a command, or a value written into the plan. */
   argument: 8_000,
   /** One line that a worker leaves for later workers. */
   note: 1_000,
-  /** The number (not the length) of such notes, for each todo and kind. */
+  /** How many such notes (see `note`) a worker may leave, for each todo and kind; a number, not a length. */
   notes: 12,
 } as const;

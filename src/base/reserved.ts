@@ -19,8 +19,8 @@ export interface ReservedName {
 }
 
 /**
- * Finds the first reserved part of a path; null if there is none. A spelling that only some file systems treat as the
- * reserved name counts everywhere, since the additional refusals do no harm.
+ * Finds the first reserved part of a path; null if there is none. A spelling such as `.GIT`, which only some file
+ * systems take for `.git`, is reserved everywhere, since refusing too much does no harm.
  * @param path with `/` between its parts
  */
 export function findReserved(path: string): ReservedName | null {

@@ -26,7 +26,7 @@ export interface RunReference {
  */
 export type PagerDocument = { text: string } | { growing: string } | { none: string };
 
-/** A terminal screen, as the code that drives it uses it (view.md, Drawing). */
+/** A terminal screen, as seen by the code that reads its keys and draws its frames (view.md, Drawing). */
 export interface Screen {
   /**
    * Reads what has changed since the last call.

@@ -22,7 +22,7 @@ export type Line = readonly Span[];
 /** A line before it is laid out, of any length. */
 export interface Paragraph {
   spans: Line;
-  /** Blanks before each continuation line. */
+  /** How many spaces to put before each continuation line. */
   indent: number;
   /** Maximum number of columns that the paragraph uses, even on a wider terminal. */
   most?: number;

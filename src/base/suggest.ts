@@ -27,7 +27,10 @@ function isNearInShort(word: string, candidate: string): boolean {
   return candidate.startsWith(word) || sortLetters(word) === sortLetters(candidate);
 }
 
-/** Returns whether `word` probably is `known`, misspelt. In a short word, two edits make another word: note, mode. */
+/**
+ * Returns whether `word` probably is `known`, misspelt. In a short word, two edits make a different word: `note` is not
+ * a misspelling of `mode`.
+ */
 export function isMisspelling(word: string, known: string): boolean {
   const given = word.toLowerCase();
   return word.length > 5 || distance(given, known) < 2 || sortLetters(given) === sortLetters(known);

@@ -3,7 +3,10 @@
  * invisible characters, but keeps the joiners that Persian, Hindi or an emoji need.
  */
 
-/** Matches terminal control sequences: CSI, strings (OSC, DCS, …) up to their end or the line's, and other escapes. */
+/**
+ * Matches terminal control sequences: CSI; strings (OSC, DCS, …), up to their terminator or the end of the line; other
+ * escapes.
+ */
 const ANSI =
   /(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]?/g;
 

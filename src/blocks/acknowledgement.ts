@@ -30,7 +30,10 @@ export interface RoundReport {
   verdicts?: Record<string, string>;
 }
 
-/** The outcome of an acknowledgement. A refusal may keep valid evidence, so its error is thrown after the commit. */
+/**
+ * The outcome of an acknowledgement. A refusal is returned, not thrown, because throwing would discard the transaction
+ * together with the valid part of the evidence; its error is thrown after the commit.
+ */
 export type AckResult =
   | { kind: 'completed'; block: string }
   /** The block failed; its `onError` decides how the run continues. */

@@ -16,7 +16,7 @@ import { askForResult } from './reported.js';
 import { explainAbsence, listReadable } from './values/readable.js';
 import { fillPlaceholders, fillShortText, isResultRead } from './values/values.js';
 
-/** The longest instruction, in characters (protocol.md §2). */
+/** The most characters that an instruction may have (protocol.md §2). */
 const INSTRUCTION_CAP = 600;
 
 /** What all actions of a block have in common. */
@@ -27,7 +27,10 @@ export interface ActionBase {
     consult?: string[];
     asks?: 'user';
   };
-  /** The `result` option of the acknowledgement, where a condition depends on it; otherwise empty. */
+  /**
+   * The `result` option, to be added to the acknowledgement if a condition of the recipe reads what the agent reports
+   * at this block; otherwise empty.
+   */
   reported: { result?: string };
   /** Builds the command that acknowledges the action; `more` is added to its input. */
   acknowledge: (more?: JsonObject) => Invocation;
@@ -66,7 +69,8 @@ export function buildActionBase(tx: Transaction, block: AgentFacingBlock, action
   const consulting = present(consult).map(shown);
   const prompt = block.instructionText !== undefined || writesPlan(block) ? writePrompt(tx, block, actionId) : null;
   const report = isResultRead(tx) ? askForResult(tx, block, actionId) : null;
-  // A prompt file that the agent has read before goes under `consult`, since it need not be read again.
+  // A prompt file that an earlier action already had the agent read is listed under `consult`: it need not be read
+  // again.
   if (prompt !== null) (prompt.isKnown ? consulting : reading).push(shown(prompt.file));
   return {
     actionId,

@@ -14,7 +14,10 @@ interface IssueRequest {
   cause: Extract<Effect, { type: 'issue' }>['cause'];
 }
 
-/** An action, with facts recorded when it is issued, for later comparison with its evidence. */
+/**
+ * An action, together with facts about files and sections as they were when it was issued. The acknowledgement compares
+ * its evidence with them.
+ */
 export interface IssuedAction extends Pick<PendingState, 'handed' | 'sections'> {
   action: PendingAction;
   /** The file found at each promised path when the action was issued; the output must differ from it. */
@@ -32,9 +35,9 @@ export interface BlockType<B extends AgentFacingBlock> {
    * @throws DevCliError when none of the evidence is valid
    */
   acknowledge(tx: Transaction, pending: PendingBlock<B>, input: AckInput): Acknowledged;
-  /** Applies consequences of a failure that only this type of block has, after `step fail` has been recorded. */
+  /** Does what the failure of a block of this type requires beyond the usual, after `step fail` has been recorded. */
   fail?(tx: Transaction, block: B, reason: string): void;
-  /** Does the block's remaining work when `ask` finds nobody to ask. */
+  /** Runs `onComplete` of a block for which `ask` found nobody to ask. */
   pass?(tx: Transaction, block: B): void;
   /** Invalidates the block's results before it is done again. */
   retract?(tx: Transaction, block: B): void;

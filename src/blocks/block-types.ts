@@ -67,12 +67,13 @@ export function acknowledgeBlock(tx: Transaction, pending: PendingBlock, input: 
   const known = structuredClone(tx.state.inputHashes);
   warnChanges(tx);
   const end = input.fail === true ? failBlock(tx, pending, input.reason) : completeBlock(tx, pending, input);
-  // A refusal prints no warnings, so the digests are restored for the next acknowledgement to warn again.
+  // `warnChanges` has replaced the digests, so that it warns only once. A refusal prints no warnings; the old digests
+  // are put back, and the next acknowledgement warns again.
   if (end.result.kind === 'refused') tx.state.inputHashes = known;
   return end;
 }
 
-/** Does what a block must do even when it has nobody to ask. */
+/** Runs the `onComplete` of a block, if it has one, although the block found nobody to ask. */
 export function passBlock(tx: Transaction, id: string): void {
   const block = getBlock(tx, id);
   if (asksSomebody(block)) getBlockType(block).pass?.(tx, block);

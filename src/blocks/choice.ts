@@ -97,8 +97,8 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
 }
 
 /**
- * Whether a block's choices come with data. Those of a loop that has used up its rounds do not, because they are
- * dev-cli's own, not the recipe's.
+ * Whether the agent hands in data together with the choice. It does not at a loop that has used up its rounds: that
+ * loop's choices come from dev-cli, not from the recipe.
  */
 const handsIn = (block: ResolvedBlock) => 'choices' in block && hasTrait(block, 'hands', 'data');
 
@@ -111,8 +111,8 @@ function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['d
 }
 
 /**
- * Reports that the default size counts because nobody named one. Otherwise the agent might believe that its data had
- * arrived.
+ * If nobody named a size, says in the answer that the default size counts. Otherwise an agent whose data was lost might
+ * believe that its size had arrived.
  */
 function tellMissingSize(tx: Transaction, block: string): void {
   const { value, by } = getSize(tx.state);
@@ -265,8 +265,8 @@ function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): v
 }
 
 /**
- * Determines where a choice leads. The choices of a loop that has used up its rounds are not the recipe's, and none of
- * them leads to another block.
+ * Determines where a choice leads. The choices at a loop that has used up its rounds come from dev-cli, not from the
+ * recipe; they never lead to another block, so they count as leading on.
  */
 function findTarget({ block }: PendingBlock, choice: string): 'on' | 'back' | 'halt' {
   if (!('choices' in block)) return 'on';

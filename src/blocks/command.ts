@@ -23,7 +23,7 @@ import { failRound, recordCommandFailure } from './red.js';
 interface Concluded {
   /** Absent if the command was interrupted and now runs once more. */
   event?: MachineEvent;
-  /** For a loop: the outcome of the acknowledgement whose round the command judged. */
+  /** Set for a loop, whose command judged a round: the outcome of the acknowledgement that handed in that round. */
   result?: AckResult;
 }
 
@@ -104,12 +104,12 @@ function nameWork(block: ResolvedBlock, { argv }: CommandJob): string {
 }
 
 /**
- * The outcome shown for a passed check with a title. The title states what must hold, which `exit 0` could seem to
- * contradict.
+ * The outcome shown for a passed check that has a title. A title says what must hold ("the new test fails"), and `exit
+ * 0` after it could be read as the opposite.
  */
 const AS_EXPECTED = 'as expected';
 
-/** The longest name of a command in the line that says how it ended, in characters. */
+/** The most characters of a command's name in the line that says how the command ended. */
 const NAME_CAP = 80;
 
 /** Whether the command itself explained its failure, which only commands of dev-cli do. */
@@ -139,7 +139,7 @@ export function describeEnding(
   }
 }
 
-/** The longest reason quoted from a command's error, in characters. */
+/** The most characters quoted from the reason that a command gives for its failure. */
 const WHY_CAP = 240;
 
 /**

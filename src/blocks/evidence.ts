@@ -44,8 +44,8 @@ const NO_FILE = {
 
 function isSame(before: NonNullable<PathFacts>, now: NonNullable<PathFacts>): boolean {
   if (before.sha256 !== now.sha256) return false;
-  // The transaction that issued the action also wrote this file, so its times were not known yet: only its content
-  // counts.
+  // An inode of 0 means that the transaction that issued the action also wrote this file. The times of the file were
+  // not known yet, so only its content is compared.
   if (before.inode === 0) return true;
   return (['size', 'mtimeMs', 'ctimeMs', 'inode'] as const).every((fact) => before[fact] === now[fact]);
 }

@@ -21,7 +21,7 @@ import { recordInputs } from './values/inputs.js';
  * Starts the exit check of a round that was handed in. The run waits for the check, and then judges the round.
  * @param cause why the check runs, for the journal
  * @param sections digests of the sections that the round may fill, from when its action was issued
- * @returns `checking`, or the round as failed if the command cannot run with this run's values
+ * @returns `checking`, or the round as failed if the command cannot be built from the values that this run has
  */
 export function beginExitCheck(
   tx: Transaction,
@@ -48,7 +48,7 @@ interface EndedCheck {
   /** The log with its output, relative to the run's directory. */
   log: string;
   summary: string;
-  /** Why the round did not pass, in the words that are recorded for later readers. */
+  /** Why the round did not pass, as recorded in the state and the journal. */
   fault: string;
 }
 

@@ -21,7 +21,7 @@ import { fillPath, fillPlaceholders } from './values/values.js';
  * Makes an external command the pending `running` action; it is launched after the transaction.
  * @param cause why the command runs, for the journal
  * @param more digests of the block's sections when its own action was issued; needed again when the command ends
- * @returns null, or why the command cannot run with the values of this run
+ * @returns null, or why the command cannot be built from the values that this run has for its placeholders
  */
 export function startCommand(
   tx: Transaction,
@@ -70,8 +70,8 @@ function begin(tx: Transaction, asked: Asked, cause: string, more: Pick<PendingS
 }
 
 /**
- * Explains why the command cannot run with this run's values: one is unset, looks like an option, or cannot be an
- * argument or path. Null if the command can run.
+ * Explains why the command cannot run with this run's values: a value is unset, looks like an option, or cannot be part
+ * of an argument or path. Null if the command can run.
  */
 function findArgumentFault(tx: Transaction, { argv, cwd }: ExternalCommand, block: string): string | null {
   for (const [index, word] of [...argv, cwd].entries()) {

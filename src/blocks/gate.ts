@@ -39,7 +39,7 @@ function buildGate(tx: Transaction, block: GateBlock, shared: ActionBase): Pendi
 
 /**
  * Builds the fields of a gate that only a person can answer (protocol.md, Fields). The gate prints no acknowledgement,
- * because the agent's would be refused.
+ * because dev-cli would refuse it from an agent.
  * @param instruction what the agent does first; cut if it leaves no room for the text about how the user answers
  */
 export function buildPersonFields(

@@ -131,8 +131,8 @@ function listFindings({ schema, schemaText }: DataForm, { value, text, path }: H
 }
 
 /**
- * Keeps the data of a block if the recipe uses it; an unused plan, for example, stays only in its file. A size claim
- * also sets the run's size, as far as its facts support it.
+ * Keeps the data of a block if a condition or placeholder of the recipe uses it; other data, such as a plan, stays only
+ * in its file. Data of the schema `size` is also a size claim, which may set the run's size (recipes.md, Size).
  * @param given the file that the refusal names, and its size
  * @throws DevCliError `DATA_MALFORMED` when it is too large to keep
  */

@@ -73,7 +73,7 @@ function buildLlmAction(tx: Transaction, block: LlmBlock, shared: ActionBase): P
 }
 
 function buildLoopAction(tx: Transaction, block: LlmLoopBlock, shared: ActionBase): PendingAction {
-  // Where a command judges the round, the agent may have nothing to hand in.
+  // The action asks for no data if the block declares none and an external command judges the round.
   const isBare = block.save === undefined && block.sections.length === 0 && block.schema === undefined;
   const data = isBare && block.exitCommand !== undefined ? undefined : buildDataRequest(tx, block, shared);
   return {
@@ -127,7 +127,8 @@ function acknowledgeData(
   if (block.kind === 'llm-loop' && !isRoundPassed(tx, block)) {
     const n = getRound(tx, block.id);
     const missing = listOpenSections(tx, block);
-    // Sections written by hand were already filled before this call, so comparing counts would not show them.
+    // Without data, the agent has written its sections into the draft by hand. They were filled before this call began,
+    // so the number of missing sections is the same before and after it.
     const filledOne = input.data === undefined || listMissingSections(tx, block).length < missingBefore.length;
     recordEntry(tx, 'round', { actionId: action.actionId, block: block.id, round: n, saved, missing });
     markAcknowledged(tx, pending);
@@ -197,7 +198,10 @@ function saveSections(tx: Transaction, block: LlmBlock | LlmLoopBlock, data: Non
   return SECTION_IDS.filter((id) => id in values);
 }
 
-/** Returns the `section` input for a save command, when the block has a single section and the data is for it. */
+/**
+ * Returns the `section` option for the block's save command, if the block has a single section and the data holds only
+ * one.
+ */
 function sectionOption(block: LlmBlock | LlmLoopBlock, values: Partial<Record<SectionId, Json>>): { section?: string } {
   const [only, ...others] = Object.keys(values);
   return only !== undefined && others.length === 0 && block.sections.length === 1 ? { section: only } : {};

@@ -116,7 +116,7 @@ export function withTodos(plan: PlanContent, added: readonly PlanTodo[]): PlanCo
 /** Applies the edits in PLAN.md to the plan that it was rendered from; null if they change nothing. */
 function readEdits(shown: string, content: PlanContent, known: KnownPlan, isMoved: boolean): PlanOnDisk | null {
   const from = findRenderedPlan(shown, content, known, isMoved);
-  // PLAN.md states the plan that is being executed, so only plan-content.json was changed.
+  // If PLAN.md states the plan that is being executed, only plan-content.json was changed.
   if (
     from === null &&
     known.plan !== null &&
@@ -163,7 +163,8 @@ export function findRenderedPlan(
   isMoved: boolean,
 ): RenderedPlan | null {
   const found = findBase(shown, listRenderings(shown, [withTodos(content, known.added), content], known));
-  // If plan-content.json is known to be unchanged, an edited checksum line does no harm.
+  // The checksum line shows which plan PLAN.md was rendered from. Where that line was edited too, the first rendering
+  // is taken, but only if plan-content.json is known to be unchanged.
   return found?.isBase === true || (known.plan !== null && !isMoved) ? (found?.from ?? null) : null;
 }
 
@@ -201,7 +202,7 @@ function findBase(shown: string, candidates: Iterable<RenderedPlan>): { from: Re
   for (const from of candidates) {
     if (sum !== null && readChecksum(from.rendered) === sum) return { from, isBase: true };
     first ??= from;
-    // Without a checksum, no other rendering can match either.
+    // A PLAN.md without a checksum matches no rendering, so the first one is taken without looking at the others.
     if (sum === null) break;
   }
   return first === null ? null : { from: first, isBase: false };
@@ -253,8 +254,8 @@ export function requireReadBackPlan(
 }
 
 /**
- * Converts a JSON pointer into the plan's own todos to a pointer into all todos that PLAN.md shows, including added
- * ones.
+ * Converts a JSON pointer. In the given one, a todo's index counts only the plan's own todos; in the returned one, it
+ * counts all todos that PLAN.md shows, including added ones.
  */
 function toShownPointer(pointer: string, { todos }: PlanContent, shown: PlanContent): string {
   const [, at = '', rest = ''] = /^\/todos\/(\d+)(.*)$/.exec(pointer) ?? [];

@@ -25,7 +25,8 @@ export function renderPlanFacts(tx: Transaction): string {
 export function describeReview({ state: { reviews, steps } }: Transaction): string[] {
   const last = reviews.at(-1);
   const status = last === undefined ? undefined : steps[last.block]?.status;
-  // Otherwise the plan has been rewritten since that review and not reviewed again.
+  // If the block of the last review is neither done nor failed, the plan was rewritten after that review, which
+  // therefore no longer holds.
   if (last === undefined || (status !== 'done' && status !== 'failed')) return [];
   const rows = reviews.filter(({ block, round }) => block === last.block && round === last.round);
   const verdicts = rows.map(({ agent, verdict, summary }) => {

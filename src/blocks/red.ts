@@ -49,8 +49,9 @@ export function listCommandFailuresAt(tx: ReadTransaction, block: string): { id:
 }
 
 /**
- * Names the failed commands without an exit code, because their logs do not show that they were cut off: those from
- * this block on, and that of the block that the run has just passed. Empty where there are none.
+ * Names the failed commands that ended without an exit code, because their logs do not show that they were cut off.
+ * Considers this block, the blocks after it, and the last block before it that was not skipped. Empty where there are
+ * none.
  */
 export function renderWithoutExit(tx: ReadTransaction, block: string): string {
   const { steps } = tx.state;

@@ -19,7 +19,7 @@ export function addNoteToDraft(tx: Transaction, { gate, note, by }: { gate: stri
   try {
     storeInDraft(createCommandContext(tx), { decisions: said }, true);
   } catch (error) {
-    // A person's answer counts even if the draft has become unreadable.
+    // A person's answer counts even if it cannot be added to an unreadable draft, so this is only a warning.
     if (!(error instanceof DevCliError)) throw error;
     tx.warnings.push(`What was said at "${gate}" could not be added to DRAFT.md: ${error.message}`);
   }

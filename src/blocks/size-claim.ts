@@ -24,7 +24,7 @@ export function recordSizeClaim(tx: Transaction, block: string, claim: SizeClaim
 }
 
 /**
- * Makes the size that the user named the one that counts from now on.
+ * Sets the size that counts from now on, because the user named it.
  * @param at.block the block at which the size was named, or which is redone because of it; named in the answer
  */
 export function setUserSize(

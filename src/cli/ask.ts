@@ -2,7 +2,7 @@ import { setImmediate as afterReading, setTimeout as pause } from 'node:timers/p
 import { DevCliError, getSystemCode } from '../base/errors.js';
 import { toPlainText } from './plain.js';
 
-/** Milliseconds without input after which all type-ahead has arrived. */
+/** How long, in milliseconds, no key may arrive before everything typed ahead of the question counts as read. */
 const QUIET = 20;
 
 const CTRL_C = '\u0003';
@@ -30,8 +30,9 @@ export async function askWhileOpen<T>(asking: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Treats a closed terminal as the end of its input from now on, since SIGHUP need not arrive. Installs a handler for
- * uncaught exceptions, because the closing shows only as an error inside readline that no listener receives.
+ * From now on, treats the closing of the terminal as the end of its input, since the process does not always get
+ * SIGHUP. This takes a handler for uncaught exceptions, because the closing shows only as an error inside readline that
+ * no listener receives.
  */
 export function expectTerminalClose(): void {
   if (process.listenerCount('uncaughtException') > 0) return;
@@ -68,7 +69,7 @@ async function askLine(question: string): Promise<string> {
 
 /**
  * Discards type-ahead, since it was not meant as an answer.
- * @returns a note that tells the person; empty if nothing was typed
+ * @returns a note for the person that typed text was ignored; empty if nothing was typed
  * @throws DevCliError `INTERRUPTED` if it contains a Ctrl-C
  */
 async function discardTypedAhead(): Promise<string> {
@@ -77,10 +78,10 @@ async function discardTypedAhead(): Promise<string> {
   return ahead === '' ? '' : 'Text typed before this question was ignored.\n';
 }
 
-/** Reads type-ahead, in raw mode because only then a terminal delivers unfinished lines. */
+/** Reads type-ahead, in raw mode because a terminal otherwise delivers a line only once it is finished. */
 async function readTypedAhead(): Promise<string> {
   const { stdin } = process;
-  // The terminal has been closed since the call began.
+  // If standard input is no longer a terminal, the terminal has been closed since the call began.
   if (!stdin.isTTY) throw unansweredError();
   let ahead = '';
   let seen = -1;
@@ -92,7 +93,7 @@ async function readTypedAhead(): Promise<string> {
   while (ahead.length > seen) {
     seen = ahead.length;
     await pause(QUIET);
-    // On a busy machine the pause may end before pending input has been read.
+    // On a busy machine the pause may be over although input that has arrived was not read yet, so wait until it was.
     await afterReading();
   }
   stdin.off('data', take);

@@ -3,7 +3,7 @@ import type { TerminalSize } from '../base/screen.js';
 
 /** A part of the terminal that is redrawn in place. It changes no terminal mode, so none has to be restored. */
 export interface RedrawnBlock {
-  /** Returns the output that replaces the previous text by `text`. */
+  /** Returns the output that replaces the previous text with `text`. */
   draw(text: string): string;
   /** Returns the output that inserts a permanent line, of any length, above the text. */
   above(line: string): string;

@@ -8,8 +8,8 @@ const DETAILS_SHOWN = 20;
 
 /**
  * Lists the lines that describe an error to a person.
- * @param more the fix, which is appended to the first line, and the answer, which becomes the last; both already as
- * text
+ * @param more the error's `fix`, which is appended to the first line, and its `answer`, which becomes the last line;
+ * both already rendered as text
  */
 export function listFailure(
   { code, message, details }: DevCliError,

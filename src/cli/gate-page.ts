@@ -5,7 +5,7 @@ import { askWhileOpen, unansweredError } from './ask.js';
 import type { GateScreen } from './gate.js';
 import { openTerminal } from './screen/terminal.js';
 
-/** Milliseconds without input after which all type-ahead has arrived. */
+/** How long, in milliseconds, no key may arrive before everything typed ahead of the question counts as read. */
 const QUIET = 20;
 
 /** Creates a screen that shows a decision as a page; between two questions, the terminal is restored. */
@@ -32,7 +32,7 @@ async function askOnPage(
   let fail = (): void => {};
   const terminal = openTerminal({ env, write, onKey: (key) => take(key), onGone: () => fail() });
   try {
-    // The question is shown only after this, so that keys typed before it do not count as an answer.
+    // The page is drawn only after type-ahead was discarded, so that no key typed earlier counts as an answer.
     const isAhead = await ignoreTypedAhead((hear) => {
       take = hear;
     });
@@ -67,7 +67,7 @@ async function ignoreTypedAhead(listen: (hear: (key: string) => void) => void): 
   while (heard > seen) {
     seen = heard;
     await pause(QUIET);
-    // On a busy machine the pause may end before pending input has been read.
+    // On a busy machine the pause may be over although input that has arrived was not read yet, so wait until it was.
     await afterReading();
   }
   if (isStopped) throw unansweredError();

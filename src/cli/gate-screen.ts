@@ -61,7 +61,7 @@ export async function createGateScreen(terminal: Terminal): Promise<GateScreen> 
 
 /**
  * Lets the person at the terminal decide, on the kind of screen that they prefer.
- * @param site the call's place, for which paths and commands in texts are written
+ * @param site where the call was made: paths in the decision are written so that they are valid there
  */
 export async function decideAtTerminal(
   decision: Decision,
@@ -100,7 +100,7 @@ export function createPlainScreen(
 }
 
 /**
- * Wraps lines at blanks. Indents continuation lines more than their first line, so that foreign text cannot be laid out
+ * Wraps lines at spaces. Indents continuation lines more than their first line, so that foreign text cannot be laid out
  * to look like a line of the question.
  * @param columns the width of the terminal
  */

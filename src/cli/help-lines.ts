@@ -5,7 +5,7 @@ import type { Paragraph, Span } from '../base/spans.js';
 /** Minimum number of columns for a description beside its option; with fewer, the description goes below it. */
 const BESIDE = 30;
 
-/** Number of blanks before a description that is placed below its option. */
+/** Number of spaces before a description that is placed below its option. */
 const BELOW = 6;
 
 /**
@@ -33,7 +33,8 @@ function layOutLine(
   const indent = blanks.length;
   if (section === 'Examples:' && indent === 2)
     return [{ spans: [{ text: blanks }, { text: words, as: 'busy', command: true }], indent }];
-  // A number is a term even if only one blank follows, as in the list of exit codes; other terms need two.
+  // The term is the left column of a list. A number, such as an exit code, is followed by one space at least, any other
+  // term by two.
   const [, term, gap = '', rest = ''] = /^(\d+|\S.*?(?= {2}))( +)(\S.*)$/.exec(words) ?? [];
   if (term === undefined) return [{ spans: [{ text: line }], indent }];
   const begin: Span[] = [{ text: blanks }, { text: term, as: 'busy' }];

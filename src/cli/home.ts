@@ -22,8 +22,8 @@ interface Terminal {
 }
 
 /**
- * Shows the home view for a call without a command, as a screen or as text; null if the caller is not a person after
- * all.
+ * Shows the home view for a call without a command, as a screen or as text; null if the caller turns out not to be a
+ * person at a terminal.
  * @param adapt adapts commands to the call's directory
  * @param connect creates the environment for commands that are run from the screen
  * @throws DevCliError any error of reading the root

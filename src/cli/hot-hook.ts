@@ -56,7 +56,10 @@ function findCall([command, event = '', option, name, ...more]: readonly string[
   return Object.hasOwn(EVENT_NAMES[harness] ?? {}, event) ? { event: event as EventName, harness } : null;
 }
 
-/** Reads standard input, or returns the failure to print, so that the whole program does not read the rest as all. */
+/**
+ * Reads standard input. If that fails, returns the failure as output to print: the whole program must not try again,
+ * since it would get only the rest of the input and take it for all of it.
+ */
 function takeInput(cwd: string, stdin: number): string | Output {
   try {
     const read = createInputReader({ cwd, root: null, stdin, stdinIsTerminal: false });

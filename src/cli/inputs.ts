@@ -10,8 +10,8 @@ import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
 type Surroundings = Pick<CallEnvironment, 'cwd' | 'readInput'>;
 
 /**
- * Replaces references on the command line by the contents they refer to (protocol.md, Data): text options become text,
- * data options become a `DataInput`.
+ * Replaces references on the command line with the contents that they refer to (protocol.md, Data): text options become
+ * text, data options become a `DataInput`.
  * @throws DevCliError `DATA_MISSING` if there is no content; `DATA_MALFORMED` if it is too large or not UTF-8; `IO`
  */
 export function resolveInput(form: CommandForm, input: JsonObject, around: Surroundings): JsonObject {

@@ -33,7 +33,8 @@ const io: ProcessIo = {
 };
 
 async function run(): Promise<void> {
-  // Modules loaded later import from this bundle, so the whole bundle has to be evaluated before anything runs.
+  // Waits one tick. Modules loaded later import from this bundle, so all of it has to be evaluated before anything
+  // runs.
   await undefined;
   const { stdout, stderr, exit } = await runCommandLine(process.argv.slice(2), io);
   writeWholeText(1, stdout);

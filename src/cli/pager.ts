@@ -15,7 +15,7 @@ interface Around {
   isOverScreen?: boolean;
 }
 
-/** Milliseconds too short for reading a page, so a pager that ends within them has not waited for the person. */
+/** Nobody reads a page in this many milliseconds, so a pager that ends sooner did not wait for the person. */
 const GLANCE = 500;
 
 /** Milliseconds between two checks of a growing file. */
@@ -28,7 +28,10 @@ export async function showPage(text: string, around: Around): Promise<void> {
   await page(around, { fill, otherwise: shown });
 }
 
-/** Shows a file without control characters, and text appended to it, until the person leaves the pager. */
+/**
+ * Shows a file in the pager, without its control characters, and then whatever is appended to it, until the person
+ * leaves.
+ */
 export async function followFile(path: string, around: Around): Promise<void> {
   const fill = async (child: ChildProcess) => {
     const decoder = new StringDecoder('utf8');
@@ -54,7 +57,7 @@ interface Page {
   fill: (child: ChildProcess) => Promise<void>;
   /** Printed if there is no pager. */
   otherwise: string;
-  /** The command with which `less` begins. */
+  /** A command for `less` to begin with, such as ` +F`, which follows a growing file. */
   begin?: string;
 }
 
@@ -109,7 +112,7 @@ export async function runInFront(
       env,
       stdio: [fill === undefined ? 'inherit' : 'pipe', 'inherit', 'inherit'],
     });
-    // A person may leave the pager before it has read all its input.
+    // Writing fails if the person leaves the pager before it has read all its input. That does no harm.
     child.stdin?.on('error', () => {});
     const closed = once(child, 'close').catch(() => [127]);
     await fill?.(child);

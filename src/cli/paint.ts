@@ -22,7 +22,9 @@ export function showsColour(env: NodeJS.ProcessEnv): boolean {
   return (env['NO_COLOR'] ?? '') === '' && (env['TERM'] ?? 'dumb') !== 'dumb';
 }
 
-/** Paints lines. This is the last step of output, since any control sequences in the texts are removed here first. */
+/**
+ * Paints lines. Must be the last step of output: it removes control sequences from the texts before it adds colours.
+ */
 export function paint(lines: readonly Line[], isColoured: boolean): string {
   return lines.map((line) => `${paintLine(line, isColoured)}\n`).join('');
 }

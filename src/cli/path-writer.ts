@@ -24,7 +24,7 @@ export function createPathWriter(root: string, given: string | undefined): PathW
     text,
     replacer: (commands) => (key, value) => {
       const shown = commands(key, value);
-      // `file` names the file that a report is about; it is always relative to the root.
+      // `file` names the file that a report is about. It is always relative to the root, so it is not rewritten.
       return typeof shown === 'string' && key !== 'file' ? text(shown) : shown;
     },
     document: (document) => resolveActionPaths(document, root),
@@ -32,7 +32,8 @@ export function createPathWriter(root: string, given: string | undefined): PathW
 }
 
 /**
- * Makes paths of files in a command's input absolute, with or without `@`; leaves free text that mentions a file alone.
+ * Makes paths of files in a command's input absolute, with or without `@`. Does not touch free text that merely
+ * mentions a file.
  */
 function resolveInputFiles(input: JsonObject, root: string): JsonObject {
   const file = (value: unknown) =>

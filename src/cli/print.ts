@@ -44,7 +44,7 @@ export interface OutputFormat extends CallSite {
   inWords?: boolean;
   /** Whether failures are printed as text on standard error. */
   failsInText: boolean;
-  /** Whether GitHub's runner reads the text, which would execute workflow commands in it. */
+  /** Whether the text goes to GitHub's runner, which executes any workflow commands that it finds in the text. */
   runner?: boolean;
 }
 
@@ -168,7 +168,7 @@ export function chooseFormat(
   const terminal = around.stdoutIsTerminal && findHarnessMark(around.env) === null;
   const forPerson = form?.actor === 'person' && terminal;
   const document = (form === undefined || form.output !== 'text') && !forPerson;
-  // A server prints the messages of its own protocol.
+  // A command such as `mcp` is a server: it prints the messages of its own protocol, never one JSON document.
   const json = form?.output !== 'server' && (document ? globals.text !== true : globals.json === true);
   return {
     json,

@@ -42,8 +42,9 @@ export function writeWholeText(descriptor: 1 | 2, text: string): boolean {
 }
 
 /**
- * Ends the process. At exit, Node resets each terminal that is still open, and aborts if the terminal was closed in the
- * meantime. So the descriptors are closed first, which Node then skips; dev-cli has already restored the settings.
+ * Ends the process. On its way out, Node resets the settings of each terminal that is still open, and aborts if that
+ * terminal was closed in the meantime. dev-cli has already restored the settings, so it closes the descriptors first,
+ * and Node then skips them.
  */
 export function endProcess(exit: number): never {
   for (const descriptor of [0, 1, 2]) {
@@ -58,9 +59,9 @@ export function endProcess(exit: number): never {
 
 /**
  * Listens for events that end a call early. Only the first signal of each kind is caught; a second one ends the process
- * at once, except during a decision that waits for git (work/present.ts). At the end of a terminal's input there is no
- * signal; Node finds nothing left to wait for and would end the call as if it had succeeded. So `beforeExit` counts
- * too.
+ * at once, except during a decision that waits for git (work/present.ts). The event `beforeExit` counts too: the end of
+ * a terminal's input causes no signal, but leaves Node with nothing to wait for, and it would end the call as if it had
+ * succeeded.
  * @returns a signal that the first of these events aborts
  */
 export function listenForSignals(): AbortSignal {

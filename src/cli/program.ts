@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { prepareCompileCache } from './compile-cache.js';
 import { loadCompiled } from './compiled.js';
 
-// Starts the whole program (main.ts) in such a way that code compiled by one call is available to the next (house.md,
+// Starts the whole program (main.ts) so that the code that one call compiles is available to the next call (house.md,
 // Speed).
 const directory = import.meta.dirname;
 const { env } = process;

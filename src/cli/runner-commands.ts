@@ -4,7 +4,7 @@
 // ignores invisible characters.
 const COMMAND = /^[\p{DI}\p{Zs}\t]*:(?=\p{DI}*:)|#(?=\p{DI}*#\p{DI}*\[)/gmu;
 
-/** Inserts a blank into everything that GitHub's runner would take for a workflow command. */
+/** Inserts a space into everything that GitHub's runner would take for a workflow command. */
 export function escapeWorkflowCommands(text: string): string {
   return text.replace(COMMAND, '$& ');
 }

@@ -24,8 +24,9 @@ interface Outlet {
 }
 
 /**
- * Writes the items of a stream as they come, one document per line (protocol.md §1); on a terminal that can move its
- * cursor, a block replaces the previous block. An error becomes the last line. Stops when the reader is gone.
+ * Writes the items of a stream as they come, one document per line (protocol.md §1). On a terminal that can move its
+ * cursor, an item that is a `block` overwrites the block before it. An error becomes the last line. Stops when the
+ * reader is gone.
  * @returns the output still to be written, and the exit code
  */
 export async function printStream(

@@ -9,11 +9,11 @@ import { formatCommandLine } from './plan-text.js';
 
 /**
  * Names a command in a list or a sentence: one line of at most `cap` characters, in which the line breaks of an inline
- * script become blanks. For readers who must know exactly what runs, use `toCommandLine` instead.
+ * script become spaces. For readers who must know exactly what runs, use `toCommandLine` instead.
  */
 export function toCommandName(argv: readonly string[], cap: number): string {
   const [first = '', ...rest] = argv.map((word) => word.replace(/\s+/g, ' ').trim());
-  // A single word is a command line for a shell, so its blanks need no quotes.
+  // A single word is a command line for a shell, so its spaces need no quotes.
   return toBoundedLine(rest.length === 0 ? first : formatCommandLine([first, ...rest]), cap);
 }
 

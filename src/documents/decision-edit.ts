@@ -20,7 +20,8 @@ const REFERENCES = 'evidence_refs';
  * Marks a ticket as accepted in the text of its file: sets `status` and `selected`, and adds to `evidence_refs`. All
  * other bytes stay the same (loop-operations.md, Decisions).
  * @param ref the reference to add; null to add none
- * @returns the new text or, if the text cannot be changed in place, a problem in words that follow "the file"
+ * @returns the new text or, if the text cannot be changed in place, the problem as the end of a sentence that begins
+ * with "the file"
  */
 export function acceptDecision(
   text: string,
@@ -46,7 +47,7 @@ export function acceptDecision(
     : { problem: 'has a form that cannot be changed in place' };
 }
 
-/** Adds a reference at the end of the list, in its style; a new list goes after `selected`. */
+/** Adds a reference at the end of the list, written as the list's other items are; a new list goes after `selected`. */
 function addReference(text: string, ref: string): string {
   const map = parseDocument(text)?.contents as YAMLMap | undefined;
   const behind = findPair(map, 'selected');

@@ -18,7 +18,7 @@ export interface DraftDecision {
 /** The end of a decision's line that names who made it, such as `(user)`. */
 const BY = / *\((user|assumed|agent)\)[.\s]*$/i;
 
-/** The same mark anywhere in a line. */
+/** A mark such as `(user)` at any place in a line, not only at its end. */
 const ANYWHERE = /\((?:user|assumed)\)/i;
 
 /** Reads the decisions from the text of the section. */

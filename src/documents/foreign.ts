@@ -45,7 +45,7 @@ export function toWholeLine(text: string): string {
 
 /**
  * Renders foreign text as one line of at most `cap` characters, cleaned, secrets masked. A line that was cut ends with
- * `…`. Blanks within code in backticks are kept.
+ * `…`. Spaces within code in backticks are kept.
  */
 export function toBoundedLine(text: string, cap: number): string {
   return cutLine(toOneLine(stripInvisible(text)).replaceAll('\t', ' '), cap);
@@ -58,7 +58,7 @@ export function cutLine(text: string, cap: number): string {
 }
 
 /**
- * Renders an argument vector as one line of at most `cap` characters, secrets masked. Blanks are kept, so that the
+ * Renders an argument vector as one line of at most `cap` characters, secrets masked. Spaces are kept, so that the
  * reader knows exactly what runs.
  */
 export function toCommandLine(argv: readonly string[], cap: number = Number.POSITIVE_INFINITY): string {
@@ -67,7 +67,7 @@ export function toCommandLine(argv: readonly string[], cap: number = Number.POSI
   return cutLine(formatPlainCommandLine(argv.map((one) => (isBare(one) ? one : maskSecrets(one)))), cap);
 }
 
-/** Renders foreign text as a JSON string, with secrets masked and blanks kept. */
+/** Renders foreign text as a JSON string, with secrets masked and spaces kept. */
 export function toQuotedLine(text: string): string {
   return maskSecrets(revealInvisible(JSON.stringify(text)));
 }
@@ -111,7 +111,7 @@ const ASSIGNMENT =
   /((?:passw(?:or)?d|secret|token|(?:api|access|private|secret)[_-]?key)["']?)([ \t]{0,8}[:=][ \t]{0,8})(["'`]?)([^\s"'`,;&<>(){}[\]$][^\s"'`,;&<>(){}[\]]{5,})(?=(["'`]?)(.?))/gi;
 
 /**
- * Replaces text that is almost certainly a secret by `[masked]`: keys and tokens of well-known shape, private key
+ * Replaces text that is almost certainly a secret with `[masked]`: keys and tokens of well-known shape, private key
  * blocks, credentials in URLs and headers, and secret-looking values assigned to names such as `password` or `token`.
  * Prose and code about secrets stay readable.
  */

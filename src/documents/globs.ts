@@ -60,7 +60,7 @@ export function coversGlob(outer: string, inner: string): boolean {
   if (wide === narrow) return true;
   const ending = /^\*\*\/\*(\.[\w.-]+)$/.exec(wide)?.[1];
   if (ending !== undefined) return narrow.endsWith(ending) && !/[{}()]/.test(narrow);
-  // A path without a wildcard also stands for the directory of that name.
+  // The glob `src` also covers every path below the directory `src`.
   const directory = wide.replace(/(?:^|\/)\*\*(?:\/\*)?$/, '');
   if (WILDCARD.test(directory)) return false;
   return directory === '' || directory === '.' || narrow.startsWith(`${directory}/`);

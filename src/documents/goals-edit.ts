@@ -22,8 +22,8 @@ const REASON = 'blocked_reason';
 /**
  * Sets the status of a goal, and sets or removes the reason why it is blocked.
  * @param status a plain word
- * @returns the new text, or a problem in words that follow "the file": the text does not parse, has no such goal, or
- * writes the goal in a form that cannot be changed in place
+ * @returns the new text; or else, as the end of a sentence that begins with "the file", the problem: the text does not
+ * parse, has no such goal, or writes the goal in a form that cannot be changed in place
  */
 export function setGoalStatus(
   text: string,

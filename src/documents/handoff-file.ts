@@ -3,8 +3,8 @@ import { splitFrontMatter } from './front-matter.js';
 import { isSectionHeading, readMarkdownLines } from './markdown-lines.js';
 
 /**
- * Reads and renders the files in `.ai/handoffs/` (memory.md, Handoff). In each, a session hands its state to the next
- * session; it is never rewritten. Pure.
+ * Reads and renders the files in `.ai/handoffs/` (memory.md, Handoff). Each file hands the state of one session to the
+ * next session, and is never rewritten. Pure.
  */
 
 /** The ways in which a session can end. */
@@ -115,7 +115,7 @@ export function renderHandoffFile({ timestamp, status, goalId, sections, ...more
   return `${[...matter, ...optional, '---', ...parts.flat()].join('\n')}\n`;
 }
 
-/** The index of the first section that is left out if it is empty, as are all sections after it. */
+/** The index of the heading `Tried`. From there on, a section without entries is left out of the file. */
 const OPTIONAL_FROM = HANDOFF_SECTIONS.indexOf('Tried');
 
 function readSections(body: string): HandoffFile['sections'] {

@@ -6,8 +6,8 @@ import { getLeadingCharacter, readMarkdownLines } from './markdown-lines.js';
 /** The headings of a Markdown note, and whether there is text below them (recipes.md, Data). */
 
 /**
- * Lists the headings that a text lacks, and those that have no text below them, only other headings. Level, case,
- * blanks and emphasis do not matter.
+ * Lists the headings that a text lacks, and those that have only other headings below them, no text. Level, case, white
+ * space and emphasis do not matter.
  */
 export function listHeadingFaults(text: string, headings: readonly string[]): ErrorDetail[] {
   const said = readHeadings(text);

@@ -49,8 +49,8 @@ export function importReports(
 
 /**
  * Replaces an agent's line, and keeps text that people appended to it.
- * @param before the line that the previous import wrote; if it is unknown, a line that begins with the new line counts
- * as the new line with an addition
+ * @param before the line that the previous import wrote. If it is unknown, a line that begins exactly like the new line
+ * stays as it is: whatever follows was appended by people.
  */
 function renew(standing: string, line: string, before: string | undefined): string {
   if (before !== undefined && standing.startsWith(before)) return `${line}${standing.slice(before.length)}`;

@@ -16,8 +16,8 @@ export type JudgedResult =
 /** The kinds of agents that hand in results. */
 export type ResultKind = JudgedResult['kind'];
 
-// Plain `require`s, as in recipe/conditions/language.ts, because the validators are needed only for misfits, which are
-// few.
+// Plain `require`s, as in recipe/conditions/language.ts: a validator is loaded only for a result that does not fit its
+// schema, and few do not.
 const SCHEMAS: Record<ResultKind, CheckedSchema> = {
   worker: { outline: workerOutline, validator: () => require('../generated/result-worker.js').default },
   verify: { outline: verifyOutline, validator: () => require('../generated/result-verify.js').default },

@@ -5,11 +5,11 @@
 
 const LATIN = /^[\t -~\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u2013\u2014\u2018\u2019\u201c\u201d\u2026]*$/;
 
-/** Matches the end of a sentence, with the closing marks and blanks that belong to it. */
+/** Matches the end of a sentence, with the closing marks and spaces that belong to it. */
 const END = /([.!?])["'()[\]{}\u2018\u2019\u201c\u201d]*[\t ]*/g;
 /** Matches characters that show, after an end mark, that the sentence continues. */
 const CONTINUES = /[.!?,:;\u2013\u2014-]/;
-/** Matches if the next letter is a small one; after a full stop, the sentence then continues. */
+/** Matches if the next letter is in lower case; after a full stop, the sentence then continues. */
 const SMALL_NEXT = /[^\p{L}.!?]*\p{Ll}/uy;
 
 const WORD =
@@ -20,7 +20,7 @@ export function isLatin(text: string): boolean {
   return LATIN.test(text);
 }
 
-/** Lists the sentences of a Latin text, each with the blanks after it. */
+/** Lists the sentences of a Latin text, each with the spaces after it. */
 export function segmentSentences(text: string): { segment: string; index: number }[] {
   const starts = [0];
   for (const { 0: end, 1: mark, index } of text.matchAll(END)) {

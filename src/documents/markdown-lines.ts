@@ -19,7 +19,7 @@ export interface Fence {
 }
 
 /**
- * Returns the first character after at most three blanks; empty for a line that is indented more, since such a line
+ * Returns the first character after at most three spaces; empty for a line that is indented more, since such a line
  * begins no structure. Most lines can be classified by this character alone, which saves time in large texts.
  */
 export function getLeadingCharacter(line: string): string {
@@ -31,7 +31,7 @@ export function getLeadingCharacter(line: string): string {
 const BLANK = 0x20;
 
 /**
- * Finds the fence that `line` opens, or null. As in CommonMark, at most three blanks may precede it, and no backtick
+ * Finds the fence that `line` opens, or null. As in CommonMark, at most three spaces may precede it, and no backtick
  * may follow a fence of backticks.
  */
 export function findOpeningFence(line: string): Fence | null {

@@ -4,7 +4,10 @@ import { replaceInvisible } from '../base/visible.js';
 
 /** Matches arguments that need no quotes, because no character in them is special to a shell. */
 const BARE = /^[\w@%+=:,./-]+$/;
-/** Matches an argument that a shell would treat as an assignment. Without a shell, nothing sets the variable. */
+/**
+ * Matches an argument such as `NAME=value`. A shell would set that variable; a program started without a shell just
+ * gets the text as an argument.
+ */
 export const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
 /**
@@ -22,7 +25,7 @@ export function formatPlainCommandLine(argv: readonly string[]): string {
 }
 
 /**
- * Replaces invisible characters by their codes, because a person approves a plan by what it looks like. Joiners that
+ * Replaces invisible characters with their codes, because a person approves a plan by what it looks like. Joiners that
  * really join characters stay.
  */
 export function revealInvisible(text: string): string {
@@ -44,14 +47,14 @@ export function splitList(text: string | readonly string[] | undefined): string[
 const PIECES = /\\`|(?<!`)(`+)(?!`)[\s\S]*?[^`]\1(?!`)|\s+/g;
 
 /**
- * Length in characters from which a text counts as having no code. No text of a plan is that long, and each unclosed
- * piece of code would be searched to the end of the text.
+ * In a text of this many characters or more, backticks are not taken for code. No text of a plan is that long, and the
+ * search for the end of an unclosed piece of code would run to the end of the text each time.
  */
 const LONGEST = 50_000;
 
 /**
- * Turns a text into one line by replacing each run of white space by one blank. In code in backticks, only white space
- * with a line break is replaced. A text with an escaped backtick outside of code counts as having no code, as in
+ * Turns a text into one line by replacing each run of white space with one space. In code in backticks, only white
+ * space with a line break is replaced. A text with an escaped backtick outside of code counts as having no code, as in
  * PLAN.md.
  */
 export function toOneLine(text: string): string {
@@ -67,7 +70,7 @@ export function toOneLine(text: string): string {
   return (line && hasCode ? line : foldBlanks(text)).trim();
 }
 
-/** Replaces each run of white space by one blank, even in code. */
+/** Replaces each run of white space with one space, even in code. */
 function foldBlanks(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

@@ -18,7 +18,10 @@ export type RegionPlace = 'first' | 'last' | 'behind-shebang';
 export type FoundRegion =
   | { kind: 'none' }
   | { kind: 'found'; from: number; to: number; body: string }
-  /** Half a block, or several; `line` counts from 1. */
+  /**
+   * A block with only one of its markers, with a marker that occurs twice, or with its markers in the wrong order.
+   * `line` counts from 1.
+   */
   | { kind: 'broken'; problem: string; line: number };
 
 /** Finds the block. Each marker has to be a whole line; its line end may have changed. */

@@ -33,7 +33,7 @@ export interface RunSummary {
   commits?: string[];
   /** Executions only: the saved reports of earlier executions of this name, and their commits. */
   earlier?: string[];
-  /** Events that no other part shows: halts, rejections, later permissions. */
+  /** Turning points that no other part shows, such as a halt, a rejection, or files that a todo was granted later. */
   course?: string[];
   /** The pull request of the run, and whether it waits for a review or is a draft. */
   request?: string;
@@ -74,7 +74,7 @@ export interface LogEnd {
 
 /**
  * Renders the whole summary: summary.md after planning, or report.md under another title. Empty parts are left out.
- * @param logs the ends of commands' outputs, folded below the evidence
+ * @param logs the last lines of commands' outputs, shown folded below the evidence
  */
 export function renderRunSummary(summary: RunSummary, title = 'Summary', logs: readonly LogEnd[] = []): string {
   const parts = buildSummaryParts(summary, { bounded: renderBounded, whole: renderWhole }).map(renderSummaryPart);

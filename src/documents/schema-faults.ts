@@ -102,8 +102,8 @@ function listVariants(schema: Record<string, unknown>, tag: string): string[] {
 }
 
 /**
- * Drops errors about variants of a union that were probably not meant. If the value has the type of no variant, one
- * error replaces those of all variants.
+ * Of the errors about a union, keeps only those of the variants that the value was probably meant to be. If its type
+ * fits no variant, one error replaces those of all variants.
  */
 function selectMeant(errors: readonly SchemaError[]): SchemaError[] {
   const instead = new Map<SchemaError, SchemaError[]>();

@@ -106,7 +106,8 @@ function matchStructure(line: string): RegExpExecArray | null {
 
 /** Finds the indexes of lines that open a fence that a later line closes; an unclosed fence does not count. */
 function findClosedFences(lines: string[]): Set<number> {
-  // The length of the longest closing run at or below each line, which saves searching for the end of each fence.
+  // For each line, the length of the longest run at or below it that could close a fence. This saves searching for the
+  // end of each fence.
   const below = { '`': new Int32Array(lines.length + 1), '~': new Int32Array(lines.length + 1) };
   for (let index = lines.length - 1; index >= 0; index -= 1) {
     const run = findClosingRun(lines[index] ?? '');

@@ -93,5 +93,5 @@ export function requireSection(text: string): SectionId {
 /** The fix of every error about a section's id. */
 export const VALID_SECTIONS = `Sections are ${SECTION_IDS.join(', ')}.`;
 
-/** Fills the section `decisions` if nobody decided anything. This text does not count as a decision. */
+/** The text of the section `decisions` if nobody decided anything. It does not count as a decision. */
 export const NO_DECISION = 'None was made before the plan, which states its own.';

@@ -63,8 +63,9 @@ export function splitStatements(text: string): Statement[] {
 }
 
 /**
- * Maximum numbers of words. A lead-in is a short sentence without an end mark, such as "prints" between two blocks of
- * code. An introduction is a short sentence that ends with a colon.
+ * `words`: the most words of a lead-in, which is a short sentence without an end mark (see `open`), such as "prints"
+ * between two blocks of code. `introducing`: the most words of an introduction, a short sentence that ends with a
+ * colon.
  */
 const LEAD_IN = { words: 4, introducing: 6, open: /[^.!?。！？…]$/u };
 
@@ -132,7 +133,7 @@ function segment(text: string, granularity: 'sentence' | 'word'): Iterable<Intl.
 function splitSentences(lines: readonly Line[]): Statement[] {
   const [first] = lines;
   if (first === undefined) return [];
-  // Lines are joined by blanks, because the segmenter would end a sentence at a line break.
+  // Lines are joined by spaces, because the segmenter would end a sentence at a line break.
   const whole = lines.map((line) => line.text).join(' ');
   const place = createPlacement(lines);
   return findSentences(whole).flatMap(({ start, end }) => {
@@ -146,16 +147,16 @@ function splitSentences(lines: readonly Line[]): Statement[] {
 }
 
 /**
- * Returns whether a boundary lies within a word such as `!!omap`, because no blank follows the mark. Scripts without
- * blanks use other end marks.
+ * Returns whether a boundary lies within a word such as `!!omap`, because no space follows the mark. Scripts without
+ * spaces use other end marks.
  */
 function isWithinWord(text: string, at: number): boolean {
   return /[!?.][^\s]/.test(text.slice(at - 1, at + 1));
 }
 
 /**
- * Matches a full stop after a word and before blanks, which ends a sentence whatever follows. The segmenter would
- * continue the sentence before a small letter.
+ * Matches a full stop between a word and white space. It ends a sentence whatever follows, although the segmenter would
+ * continue the sentence before a lower-case letter.
  */
 const POINT = /[^\s\d.]\.["'`*_)\]»”’]{0,3}\s+/gu;
 const INITIAL = /(?:^|[\s(.])(\p{L})\.\s*$/u;
@@ -222,7 +223,7 @@ function describeCode(lines: readonly Line[]): Statement[] {
 }
 
 /**
- * Lists the offsets of the words of a text. In a language written without blanks, the segmenter finds words by its
+ * Lists the offsets of the words of a text. In a language written without spaces, the segmenter finds words by its
  * dictionary.
  */
 export function listWords(text: string): { start: number; end: number }[] {

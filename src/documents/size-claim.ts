@@ -59,14 +59,14 @@ function listNamed(words: readonly string[]): string[] {
   return [...new Set(words.map((word) => word.trim()))].filter((word) => word !== '');
 }
 
-/** Adds a block's claim, as far as it is accepted, to the known facts about the size. */
+/** Records a block's claim, as `judgeSize` accepts it, in place of the size that an earlier claim determined. */
 export function addSizeClaim({ said, most }: SizeFacts, claim: SizeClaim): SizeFacts {
   const { size: found, why } = judgeSize(claim);
   return { ...omitUndefined({ said, most }), found, ...omitUndefined({ why }) };
 }
 
-// A plain `require`, as in recipe/conditions/language.ts, because the validator is needed only for misfits, which are
-// few.
+// A plain `require`, as in recipe/conditions/language.ts: the validator is loaded only for a claim that does not fit
+// its schema, and few do not.
 const SCHEMA: CheckedSchema = { outline, validator: () => require('../generated/size.js').default };
 
 /** Lists the faults of a size claim (size.ts); empty when there are none. */

@@ -28,8 +28,8 @@ export interface SizeVerdict {
 }
 
 /**
- * Decides which size counts: the size that the user named; without it, the size that a block determined, if the user
- * allows it; otherwise the largest size that the user allows, by default `large`.
+ * Decides which size counts. If the user named a size, that one. Otherwise the size that a block determined, unless it
+ * is larger than the user allows. Otherwise the largest size that the user allows, by default `large`.
  */
 export function settleSize({ said, most, found, why }: SizeFacts): SizeVerdict {
   if (said !== undefined) return { value: said, by: 'user' };

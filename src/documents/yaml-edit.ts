@@ -56,7 +56,7 @@ export function findPair(map: unknown, key: string): Pair | null {
   return map.items.find((pair) => (pair.key as Scalar | null)?.value === key) ?? null;
 }
 
-/** Returns the offsets of a node, without the blanks and comments that follow it. */
+/** Returns the offsets of a node, without the spaces and comments that follow it. */
 export function getNodeRange(node: unknown): [start: number, end: number] {
   const [start, end] = (node as Node | null)?.range ?? [0, 0];
   return [start, end];

@@ -40,7 +40,7 @@ export function openGatePage(decision: Decision, question: string, notice: strin
   };
 }
 
-/** An answer that no decision offers, so it is refused. */
+/** Stands for typed text that is not a number. No decision has an answer of this name, so it is refused. */
 const NO_CHOICE = '?';
 
 /** The most characters an answer may have. */

@@ -12,7 +12,9 @@ import { createContext } from '../context.js';
 import type { CallEnvironment } from '../environment.js';
 import { findDiff, findLog, findText } from './documents.js';
 
-/** Milliseconds after which a run is read again even if its journal has not grown, since files may have vanished. */
+/**
+ * A run is read again after this many milliseconds even if its journal has not grown, since files may have vanished.
+ */
 const WAIT = 60_000;
 
 /**

@@ -29,8 +29,8 @@ export function readCommandData(value: unknown, files: PendingDocuments): DataIn
 }
 
 /**
- * Parses data into values of draft sections: the sections of a `.md` file, JSON with section ids as keys, or any value
- * for the one `section`.
+ * Parses data into values of draft sections: the sections of a `.md` file, or JSON with section ids as keys. If the
+ * caller named a `section`, any other text or JSON becomes the value of that section.
  * @throws DevCliError `UNKNOWN_SECTION`, `DATA_MALFORMED`
  */
 export function parseSectionValues(data: DataInput, section: SectionId | undefined): Partial<Record<SectionId, Json>> {

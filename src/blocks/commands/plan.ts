@@ -122,8 +122,8 @@ export function summarizePlan(scene: CommandContext): CommandReport {
 }
 
 /**
- * The texts last found to agree. `init` compares them a second time, under the lock, and rendering a thousand todos
- * takes long.
+ * The pair of texts that `findPlanMismatch` last found to agree. `init` compares the same pair again once it holds the
+ * lock; remembering it saves rendering the plan a second time, which takes long for a thousand todos.
  */
 let agreed = { rendered: '', content: '' };
 

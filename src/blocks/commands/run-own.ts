@@ -85,7 +85,7 @@ function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
   scene.files.write(path, text);
   scene.warnings.push(...checked.warnings);
   const dispatched = recipe.blocks.some((block) => 'agents' in block && block.agents.some(({ id }) => id === agent));
-  // For an agent that was dispatched, the acknowledgement of its action accepts the report.
+  // If the agent was dispatched by a block, its report is accepted by the acknowledgement of that dispatch, not here.
   if (!dispatched || state.agents[agent] === undefined) {
     const { summary, verdict } = checked.report;
     state.agents[agent] = {
@@ -100,7 +100,7 @@ function saveAnalysis(scene: CommandContext, input: JsonObject): CommandReport {
   return { ok: true, report: { agent, path, summary: checked.report.summary }, summary: `saved ${path}` };
 }
 
-// A plain `require`, as in recipe/conditions/language.ts: no other command needs this package.
+// Loaded by a plain `require` when first used (as in recipe/conditions/language.ts), since only `cleanup` needs it.
 const picomatch = (): typeof import('picomatch') => require('picomatch');
 
 /** The run's own records, which a recipe can never declare temporary. */
@@ -112,8 +112,8 @@ const KEPT = /^(state\.json|events\.jsonl|recipe\.json|lock|objects|actions)(\/|
  */
 function cleanUp(scene: CommandContext): CommandReport {
   const { state, recipe } = requireRun(scene);
-  // The caller repeats a `cleanup` whose answer was lost. The sources of summary.md are gone, so that file must stay as
-  // it is.
+  // A caller that never got the answer of its `cleanup` repeats the command. By then the documents from which
+  // summary.md is built have been removed, so the summary.md of the first `cleanup` must stay as it is.
   const { type, command } = state.events.at(-1) ?? {};
   if (type === 'document' && command === 'cleanup' && scene.files.text('summary.md') !== null) {
     return { ok: true, report: { removed: [], written: 'summary.md' }, summary: 'had already been cleaned up' };

@@ -13,7 +13,7 @@ import { buildMissingOutputsError, markGivenUpAgents, requireGivenUpAgents } fro
 import { type CollectedOutputs, collectOutputs, type PendingDispatch } from './outputs.js';
 
 /**
- * Acknowledges a dispatch: every promised output is valid, or was given up with a reason (protocol.md §3).
+ * Acknowledges a dispatch, once every promised output is valid or was given up with a reason (protocol.md §3).
  * @throws DevCliError `UNKNOWN_AGENT`, `DATA_MISSING`, `INPUT_CHANGED`; whatever the block's own commands throw
  */
 export function acknowledgeAgents(

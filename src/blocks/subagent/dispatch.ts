@@ -92,7 +92,8 @@ export function buildDispatch(
 }
 
 /**
- * Builds the `--result` of the printed acknowledgement, through which agents without an output report (protocol.md §1).
+ * Adds `--result @FILE` to the printed acknowledgement if an agent has no output: the caller writes to that file what
+ * the agent replied (protocol.md §1).
  */
 function buildResultInput(tx: Transaction, agents: ResolvedAgent[], shared: ActionBase): JsonObject {
   if (agents.every((agent) => agent.output !== undefined)) return {};

@@ -46,8 +46,8 @@ export function buildMissingOutputsError(tx: Transaction, action: DispatchAction
 }
 
 /**
- * Renders how to continue: an agent writes its file itself; for an agent without a file, its caller writes the report
- * down.
+ * Renders how to continue. An agent that promised a file is started again to write it; for an agent that only replies,
+ * the caller writes the reply to a file.
  */
 function renderFix(open: OutputProblem[], result: string): string {
   const writers = open.filter((finding) => finding.path !== undefined).map((finding) => finding.agent);

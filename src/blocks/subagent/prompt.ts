@@ -68,8 +68,10 @@ const REPLY_ONLY =
 
 /**
  * Renders the list of files that the agent should read.
+ * @param papers the documents that the recipe gives the agent
  * @param holder which of the papers contains the request
- * @param how whether the agent must read the plan and its sources, or only consult them; DRAFT.md is always read
+ * @param how the word before each paper: whether the agent must read it, or may only consult it; DRAFT.md must always
+ * be read
  */
 function renderInputs(
   tx: Transaction,

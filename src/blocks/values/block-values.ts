@@ -16,7 +16,10 @@ export interface BlockValues {
   rounds: number;
 }
 
-/** Collects the values of every block of the current recipe; values that are unset or will be redone are null. */
+/**
+ * Collects the values of every block of the current recipe. A block's choice, exit code and data are null if it has
+ * none, or if it has to be done again.
+ */
 export function readBlockValues({ state, captured }: ReadTransaction): Record<string, BlockValues> {
   const { steps, gates, machine, data = {} } = state;
   return Object.fromEntries(

@@ -14,10 +14,10 @@ import { type BlockValues, readBlockValues } from './block-values.js';
 
 /** Conditions over the values of a run (recipes.md, Conditions). */
 
-/** The block that is entered if its condition holds. */
+/** The block whose `when` condition is being evaluated, before the run enters that block. */
 export interface Entering {
   block: string;
-  /** Whether the block at which the run rests now has failed; if not, it is done. */
+  /** Whether the block that the run is about to leave has failed; otherwise it is done. */
   failed: boolean;
 }
 
@@ -76,8 +76,9 @@ function buildScope(tx: Transaction, block: string | null, entering: Entering | 
 }
 
 /**
- * Computes the values of blocks as they will be when the block is entered, because conditions are evaluated before
- * outcomes are recorded: the block at which the run rests has ended, and the blocks in between have been skipped.
+ * Computes the values of blocks as they will be when the block is entered. They differ from the recorded values,
+ * because conditions are evaluated first: the block that the run is leaving counts as ended, and the blocks in between
+ * as skipped.
  */
 function foresee(
   { state: { machine }, captured }: Transaction,

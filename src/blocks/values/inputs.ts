@@ -13,7 +13,7 @@ import { listReadable } from './readable.js';
 import { fillPlaceholders } from './values.js';
 
 /**
- * Warns of documents that changed after a block was built on them or a gate was answered about them.
+ * Warns of documents that changed after a finished block had used them, or after a gate about them had been answered.
  * @throws DevCliError `INPUT_CHANGED` when the block refuses such changes (`stale: block`)
  */
 export function warnChanges(tx: Transaction): void {

@@ -63,12 +63,12 @@ function fillQuoted(tx: Transaction, template: string, block: string | null, tol
 }
 
 /**
- * Placeholders whose values dev-cli or the recipe writes, not an agent or a person. The same is true of all values of a
+ * Placeholders whose values are written by dev-cli or the recipe, not by an agent or a person. So are all values of a
  * block except its data.
  */
 const OURS = new Set(['name', 'round', 'size', 'mode', 'root', 'workTree', 'origin']);
 
-/** The longest foreign value quoted inside an instruction, in characters. */
+/** The most characters of a foreign value that are quoted in an instruction. */
 const QUOTE_CAP = 200;
 
 /** Returns the value of a placeholder; undefined when its name is unknown. */
@@ -130,7 +130,10 @@ function renderReplacement(value: unknown): string | undefined {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** The longest result kept for conditions, in characters. It is limited because it is part of every snapshot. */
+/**
+ * The most characters of a result that are kept for conditions. They are limited because they are part of every
+ * snapshot.
+ */
 const RESULT_CAP = 4000;
 
 /** Keeps the text of the last result if a condition of the recipe uses it (recipes.md, Conditions). */

@@ -67,7 +67,10 @@ interface Around {
   hear: (heard: (key: string) => void) => void;
 }
 
-/** Shows one screen and its changes until a key press returns a wish; null if the call has ended. */
+/**
+ * Shows one screen and its changes until a key press asks for something that drawing cannot do, and returns that
+ * request; null if the call has ended.
+ */
 async function showScreen(screen: Screen, { terminal, signal, hear }: Around): Promise<ScreenRequest | null> {
   const stopped = new AbortController();
   const either = AbortSignal.any([signal, stopped.signal]);
@@ -126,8 +129,8 @@ interface Hands {
 }
 
 /**
- * Carries out a wish that needs more than drawing, and shows the result on the screen.
- * @throws DevCliError any error of the wish's command
+ * Carries out a request that needs more than drawing, and shows the result on the screen.
+ * @throws DevCliError any error of the requested command
  */
 async function carryOut(
   screen: Screen,

@@ -44,7 +44,7 @@ const END = '\u001b[?2026l';
 /** Minimum number of milliseconds between two frames. */
 const PACE = 100;
 
-/** Milliseconds after SIGTSTP within which the process is stopped, if it can be stopped at all. */
+/** How long, in milliseconds, to wait after SIGTSTP for the system to stop the process, which it does not always do. */
 const STOPPING = 100;
 
 /**
@@ -128,11 +128,12 @@ export function openTerminal({ env, write, onKey, onGone, isBare = false }: Opti
   const stop = (): void => {
     giveBack();
     process.kill(0, 'SIGTSTP');
-    // The system does not stop a process that no shell could continue; the screen then resumes by itself.
+    // If there is no shell that could continue the process, the system does not stop it. The screen then resumes by
+    // itself.
     back = setTimeout(goOn, STOPPING);
   };
   const goOn = (): void => {
-    // While the terminal is lent out, the borrower draws.
+    // The terminal has been lent out, so whoever uses it now redraws it.
     if (back === undefined && !isMine) return;
     clearTimeout(back);
     back = undefined;

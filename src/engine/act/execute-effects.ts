@@ -268,7 +268,8 @@ function recordRetry(
 ): void {
   const { retries } = getTodoRow(requireEngine(tx), todo);
   recordEntry(tx, 'todo-retried', { todoId: todo, attempt, why });
-  // If this call already recorded a turning point (rejected, answered, widened), that one gives the reason.
+  // A turning point that this call has recorded already (kind `rejected`, `answered` or `widened`) is the reason for
+  // the new attempt, so no `retried` is added to it.
   const { course = [] } = requireEngine(tx);
   if (!course.some(({ at }) => at === tx.at)) recordTurningPoint(tx, 'retried', `${todo}: ${why}`);
   const { maxRetries } = requireEngineRecipe(tx).program.policies;

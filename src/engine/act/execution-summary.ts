@@ -118,7 +118,10 @@ export function buildExecutionResults(tx: Transaction, engine: RunEngine): Recor
   };
 }
 
-/** @param count the number of lines before any were cut off */
+/**
+ * Joins the first lines and says how many more there are.
+ * @param count the number of all lines, including any that the caller left out
+ */
 function joinSome(lines: readonly string[], count: number): string {
   const shown = lines.slice(0, ISSUES_SHOWN);
   return [...shown, ...(count > shown.length ? [`and ${count - shown.length} more: report.md`] : [])].join('; ');
@@ -142,9 +145,9 @@ export function renderOutgrownHint(tx: Transaction): string {
 }
 
 /**
- * Returns the failed todos at which a halted run is reopened, in the form that `step invalidate --step` accepts.
- * @returns null if a stage of the whole run failed, or if so many todos failed that a person cannot rule on each. The
- * caller then names the block instead.
+ * Returns the failed todos at which a halted run can be reopened, joined as `step invalidate --step` accepts them.
+ * @returns null if no todo failed (a stage of the whole run did), or if so many failed that a person cannot rule on
+ * each; callers then name the block instead
  */
 export function getReopenTarget({ order, todos }: Pick<RunEngine, 'order' | 'todos'>): string | null {
   const failed = order.filter((id) => todos[id]?.status === 'failed');

@@ -85,7 +85,10 @@ function readTitle({ files }: Transaction): string {
   }
 }
 
-/** When a job begins, drops the evidence that the job will produce again, and keeps the rest if it is still valid. */
+/**
+ * When a job begins, drops from the todo's evidence what the job will produce again, and what an earlier attempt left
+ * if the job runs the todo's own commands. Keeps the rest.
+ */
 function keepEvidence(tx: Transaction, todo: string, part: Work['part'], queue: readonly QueuedCommand[]): void {
   const engine = requireEngine(tx);
   const { attempt, evidence = [] } = getTodoRow(engine, todo);

@@ -27,7 +27,7 @@ export function addNotes(tx: Transaction, additions: readonly NoteAddition[]): v
   }
 }
 
-/** Reads the learnings of these todos' workers, in reverse order; each item is a todo's heading with its lines. */
+/** Reads what the workers of these todos learned, the last todo first. Each item is a todo's heading with its lines. */
 export function readLearnings(tx: Transaction, todos: readonly string[]): string[] {
   const shared = todos.length === 0 ? null : tx.files.text(LEARNINGS);
   if (shared === null) return [];

@@ -7,7 +7,8 @@ import { closeRunningAction, requireJob } from './jobs.js';
 
 /**
  * Records the result of a pull request job. The run continues even if the forge refused. If the pull request does not
- * show the finished work, records a warning; if the comment at the beginning failed, adds an open issue.
+ * show the finished work at the end, records a warning; if no comment could be added to it before that, adds an open
+ * issue.
  * @throws DevCliError `INTERNAL` if no such job is running
  */
 export function recordPullRequestResult(tx: Transaction, { ending }: RequestEnded): EngineEvent {

@@ -113,8 +113,9 @@ function commandsNeedApproval(tx: Transaction): boolean {
 }
 
 /**
- * Returns whether the run may start commands that nobody has approved. The preference is `person` if an agent began the
- * run and no person has allowed it to start commands.
+ * Returns whether the run may start commands that nobody has approved. It may if the preference `approve_commands` is
+ * `auto`, and in autopilot unless it is `person`. dev-cli sets `person` if an agent began the run and no person has
+ * allowed it to start commands.
  */
 function goesUnasked(state: Transaction['state']): boolean {
   const { approve_commands: who } = state.preferences;

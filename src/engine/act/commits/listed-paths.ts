@@ -96,7 +96,8 @@ export function assignUnclaimedChanges(tx: Transaction): void {
   for (const [path] of stray) {
     const owner = claims.find(({ lists }) => lists(path));
     if (owner !== undefined) charge(engine, owner.id, path);
-    // A todo that has left the wave, because it failed or its commit was refused, may still list the path.
+    // A path does not count as unlisted if it is listed by a todo that has left the wave because it failed or its
+    // commit was refused.
     else if (!listedElsewhere(path)) unclaimed.push(path);
   }
   if (unclaimed.length === 0) return;

@@ -6,7 +6,7 @@ import { recordWarning, type Transaction } from '../../../run/transaction.js';
 import { toBaseline } from '../../../work/baseline.js';
 import { listChangedPaths } from '../../../work/paths.js';
 
-/** How many paths the warning names. */
+/** How many uncommitted paths the warning names. */
 const NAMED = 10;
 
 /**

@@ -138,7 +138,7 @@ function requireUnchanged(tx: Transaction, pending: PendingBlock): JudgedPlan {
   });
 }
 
-/** Returns null if the plan files match the plan being executed, or cannot be applied. */
+/** Judges the plan files against the plan being executed; null if they match it, or cannot be applied. */
 function judgeProposal(tx: Transaction): JudgedPlan | null {
   try {
     const judged = judgePlan(tx, requireEngine(tx).proposed?.reopen ?? []);

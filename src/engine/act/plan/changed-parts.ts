@@ -17,7 +17,7 @@ export function mergeChangedParts(
   for (const change of changes) {
     const key = `${change.part} ${change.id}`;
     const was = merged.get(key)?.how;
-    // Deleting the entry before setting it again moves it to the end of the map.
+    // Deleting the entry before setting it again moves it to the end of the map, so that the newest change comes last.
     merged.delete(key);
     if (was === 'added' && change.how === 'withdrawn') continue;
     const how = was === 'added' ? 'added' : was === 'withdrawn' && change.how === 'added' ? 'changed' : change.how;

@@ -38,9 +38,7 @@ function renderVerdictLines(verdicts: readonly TodoVerdict[], reopen: string): s
   return same === 0 || lines.length === 0 ? lines : [...lines, `- ${same} as before`];
 }
 
-/**
- * Maximum number of lines of the difference that a question shows, and of characters per line; `plan diff` shows all.
- */
+/** The most lines of the difference that a question shows, and the most characters of a line; `plan diff` shows all. */
 const SHOWN = { lines: 80, cap: 500 };
 
 /**

@@ -54,7 +54,8 @@ export function recordPlanDifference(tx: Transaction): void {
 }
 
 /**
- * Returns null if nothing differs, or if the captured plan cannot be read: code that needs that plan reports the loss.
+ * Compares the captured plan with the files on disk. Returns null if they agree, or if the captured plan was lost or
+ * modified, because whatever needs that plan reports the loss itself.
  */
 function findPlanChanges(
   state: RunState,

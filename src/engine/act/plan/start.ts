@@ -46,7 +46,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     recordFault(tx, block, 'PLAN_EDITED', `${disagrees}; it is not executed`);
     return false;
   }
-  // Keeps a plan that no planning run recorded, because `git clean` may delete its files.
+  // Has the journal keep both plan files. No planning run may have recorded them, and `git clean` may delete them.
   for (const path of [PLAN, PLAN_CONTENT]) tx.files.keep(path);
   const boxes = readBoxes(tx.files.text(PLAN) ?? '');
   const carried = added.filter(({ id }) => Object.hasOwn(boxes, id));
@@ -68,7 +68,7 @@ export function startExecution(tx: Transaction, block: string): boolean {
     planMarks: digestPlanFiles(tx.files),
     ...omitUndefined({ planApproved }),
     ...(planNotes.length === 0 ? {} : { planNotes: [...planNotes] }),
-    // Carried over from before a restart; the approval counts only if the list of commands is still the same.
+    // The approval from before a restart. It counts only if the plan still has exactly the commands that were approved.
     commandsApproved: last?.commandsApproved ?? null,
     evidence: [],
     ...takeOver(before),

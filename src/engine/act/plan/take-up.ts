@@ -62,7 +62,7 @@ export function adoptPlanOnDisk(tx: Transaction, block: string, judged: JudgedPl
   return { type: 'APPLY', plan: moved };
 }
 
-/** Maximum number of lines about changes in a todo that its next worker is shown, and of characters per line. */
+/** The most lines about a todo's changes that its next worker is shown, and the most characters of a line. */
 const TOLD = { lines: 20, cap: 500 };
 
 /**
@@ -126,7 +126,8 @@ export function writePlanFiles(tx: Transaction, { disk, verdicts }: JudgedPlan):
 }
 
 /**
- * Writes a plan that a person still has to approve to the plan files. The running plan and the boxes stay as they are.
+ * Writes a proposed plan, which a person has not approved yet, to the plan files. The running plan and the boxes stay
+ * as they are.
  */
 export function writeProposedPlan(tx: Transaction, { disk }: JudgedPlan): void {
   const { name, goal } = tx.state;

@@ -53,7 +53,8 @@ export function getKnownPlan(tx: Transaction): KnownPlan {
 /**
  * Judges the plan on disk against the plan of the execution. Changes nothing.
  * @param reopen done todos that are to be done again
- * @param read reads the plan to judge; by default, from the files as they are, otherwise with a change made to them
+ * @param read returns the plan to judge: by default the one in the plan files, otherwise that plan with a requested
+ * change
  * @throws what `read` throws; DevCliError `STATE_CORRUPT`
  */
 export function judgePlan(tx: Transaction, reopen: readonly string[], read: ReadPlan = readPlanOnDisk): JudgedPlan {
@@ -173,7 +174,7 @@ function isKeptAsDone(verdict: TodoVerdict['verdict']): boolean {
   return verdict === 'same' || verdict === 'stays';
 }
 
-/** @param done the done todos that stay as they are */
+/** Lists the requirements for `JudgedPlan.unproved`. @param done the done todos that stay as they are */
 function listUnproved(
   { before, after }: { before: PlanContent; after: PlanContent },
   done: ReadonlySet<string>,

@@ -22,7 +22,7 @@ export function withdrawTodos(
     withdrawCommands(tx, actionId);
   }
   if (engine.job !== null && isMeant(engine.job.todo)) {
-    // Git may still make this commit, so the next commit is measured from a new baseline.
+    // The commit is not stopped and git may still make it, so the todo's next commit gets a new baseline.
     if (engine.job.kind === 'commit' && engine.job.todo !== null) {
       changeTodo(engine, engine.job.todo, { baseline: undefined });
     }

@@ -16,7 +16,7 @@ import { getTodoBody, requireEngine, requireEngineRecipe } from '../plan/plan.js
 import { renderJudgePrompt, renderReviewPrompt } from './judge.js';
 import { type PromptTask, renderWorkerPrompt } from './worker.js';
 
-/** How many characters of the reason for a new attempt an action shows; the prompt file has the whole reason. */
+/** The most characters of the reason for a new attempt that an action shows; the prompt file has the whole reason. */
 const WHY_SHOWN = 300;
 
 /** How many blocked todos an action names. */

@@ -193,7 +193,10 @@ function renderOutputs({ outputs }: WorkerResult): string[] {
   );
 }
 
-/** @param criteria the ids to judge; null if the agent chooses its own */
+/**
+ * Renders what the judge has to write as its result.
+ * @param criteria the ids to judge; null if the agent chooses its own
+ */
 function renderJudgeDelivery(
   tx: Transaction,
   task: PromptTask,

@@ -108,7 +108,8 @@ function renderRedCommands(tx: Transaction, todo: PlanTodo): string {
   const parent = engine.todos[todo.id]?.parent;
   const seen = parent != null ? (engine.todos[parent]?.evidence ?? []) : isFix(todo) ? engine.evidence : [];
   const own = todo.acceptance.filter(isCommand);
-  // A fix from the final stages gives its commands new ids; a fix for a verification todo keeps their ids.
+  // A fix from the final stages gives its commands new ids, so the command lines are compared; a fix for a verification
+  // todo keeps the ids.
   const isOwn = ({ id, argv }: CommandEvidence) =>
     own.some((item) => (parent != null ? item.id === id : isSameJson(item.run, argv)));
   const red = seen.filter((one) => !one.ok && isOwn(one));
@@ -135,7 +136,7 @@ function resolveInputValue(tx: Transaction, from: string): unknown {
   const [only] = findReferences(from);
   if (only === undefined || from !== `\${${only.todo}.outputs.${only.output}}`) return text;
   const value = getOutput(requireEngine(tx).todos, only.todo, only.output);
-  // A reference that is the whole text keeps the value's JSON type, unless the value is too long to quote.
+  // If a reference is the whole text, the value keeps its JSON type, unless it is too long to quote.
   return text === renderReported(value) ? value : text;
 }
 
@@ -153,7 +154,7 @@ function renderFiles(tx: Transaction, todo: PlanTodo, verification: boolean): st
 }
 
 function renderAcceptance(tx: Transaction, todo: PlanTodo, { actionId }: PromptTask): string {
-  // With an explicit root, because the agent may work in any directory.
+  // The command names the root, because the agent may work in any directory.
   const format = createFormatterFor(tx.place.root);
   const command = format({ command: 'check', input: { subject: tx.state.name, action: actionId } });
   const exactly = runsCommands(tx) ? ' exactly as the verification will' : '';

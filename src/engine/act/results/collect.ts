@@ -122,7 +122,8 @@ function collectResults(tx: Transaction, dispatch: EngineDispatchAction): Engine
       askForPaths(tx, out, result.problems);
       continue;
     }
-    // An unchanged bad result is not counted again when other results are collected: its agent may still be fixing it.
+    // If other results are collected and this bad one is unchanged, it is not counted as malformed again: its agent may
+    // still be correcting it.
     if (good.length > 0 && out.task.refused === result.sha256) continue;
     const { lost: gone } = refuse(tx, out, result);
     if (gone !== null) lost.push(gone);

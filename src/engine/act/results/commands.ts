@@ -35,7 +35,8 @@ export function listFinalCommands(tx: Transaction): QueuedCommand[] {
 }
 
 /**
- * Creates a function that finds the final command that is identical to an acceptance's command, and so proves it too.
+ * Creates a function that finds, for an acceptance of a todo, the identical command among those of the final
+ * verification. The result of that command proves the acceptance too.
  */
 export function createFinalCommandFinder(
   tx: Transaction,
@@ -81,7 +82,7 @@ function copyExitCodes(codes: number | readonly number[]): number | number[] {
   return typeof codes === 'number' ? codes : [...codes];
 }
 
-/** Renders the result expected of a command, as part of its result's key; empty if it only has to exit with 0. */
+/** Renders what is expected of a command, as part of the key of its result; empty if it only has to exit with 0. */
 export function renderExpectation({ exitCode, stdoutContains, stdoutLacks }: QueuedCommand): { expects?: string } {
   if (exitCode === 0 && stdoutContains === undefined && stdoutLacks === undefined) return {};
   return { expects: canonicalJson({ exitCode, ...omitUndefined({ stdoutContains, stdoutLacks }) }) };

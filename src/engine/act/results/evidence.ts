@@ -64,7 +64,8 @@ export function recordCommandResult(tx: Transaction, ended: CommandEnded): Engin
 }
 
 /**
- * Keeps the evidence of a failed command in `reds`, because a later attempt or fix round overwrites it elsewhere.
+ * Keeps the evidence of a failed command in `reds`. The todo's row and the final verification keep only the newest
+ * evidence, which a later attempt or fix round replaces.
  * @param todo the todo that was judged; null in the final verification
  */
 export function keepFailedEvidence(tx: Transaction, evidence: CommandEvidence, todo: string | null): void {
@@ -125,7 +126,10 @@ export function buildEvidence(
   };
 }
 
-/** Renders whether a command that must not exit with 0 ended with an exit code that was expected. */
+/**
+ * For a command that must fail, renders whether it ended with an exit code that its acceptance expects. Empty for a
+ * command that may exit with 0, that timed out, or that has no exit code.
+ */
 function renderExpected({ exitCode }: QueuedCommand, ending: CommandEnding, asExpected: boolean): string {
   const codes = [exitCode].flat();
   if (codes.includes(0) || ending.kind !== 'exit' || ending.exit.exit === null || ending.exit.timedOut) return '';

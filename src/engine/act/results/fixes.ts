@@ -156,7 +156,8 @@ function buildFix(
   body: Pick<PlanTodo, 'title' | 'files' | 'steps' | 'acceptance'>,
 ): PlanTodo {
   const round = `fix-r${fixRounds + 1}`;
-  // Continues above the highest known number, because applying a new plan restarts the count of rounds.
+  // Numbers the fix above all known fixes of this round's name, because applying a new plan restarts the count of
+  // rounds, and an id must not be used twice.
   const known = Object.keys(todos).filter((id) => isFix({ id }) && id.startsWith(`${round}-`));
   const last = Math.max(0, ...known.map((id) => Number(id.slice(round.length + 1))));
   return { ...EMPTY_TODO, ...body, id: `${round}-${last + index + 1}` };

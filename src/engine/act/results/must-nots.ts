@@ -71,9 +71,9 @@ export function listBrokenMustNots(tx: Transaction, todo: Pick<PlanTodo, 'id' | 
 }
 
 /**
- * Lists the paths that a todo changed since its first attempt began. If another todo was in progress meanwhile, only
- * paths among the todo's files, and paths that it lists or is charged with, count. Without a repository, returns the
- * paths that it lists.
+ * Lists the paths that a todo changed since its first attempt began. If another todo was in progress meanwhile, counts
+ * only paths among the todo's files, paths that its results list, and paths that were charged to it when the wave
+ * ended. Without a repository, returns the paths that it lists.
  */
 function listOwnChanges(tx: Transaction, id: string): string[] {
   const engine = requireEngine(tx);

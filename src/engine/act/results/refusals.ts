@@ -118,5 +118,5 @@ export interface OpenTask {
 /** A judged result. `unlisted`: valid, but it does not list every changed path. */
 export type TaskResult = ReadResult | { kind: 'unlisted'; problems: ErrorDetail[] };
 
-/** Number of refused results in a row that make a failed attempt (engine.md, Results). */
+/** After this many refused results in a row, the attempt has failed (engine.md, Results). */
 export const MAX_REFUSALS = 4;

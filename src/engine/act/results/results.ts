@@ -23,7 +23,10 @@ const RESULT_CAP = 1024 * 1024;
 /** The outcome of reading the file at the path of a task's result. */
 export type ReadResult =
   | { kind: 'absent'; problem: string }
-  /** `sha256`: the digest of the content, or of a description if the content was not read. */
+  /**
+   * `sha256` identifies the refused result, so that the same result is not refused twice: the digest of its content or,
+   * if the content was not read, of the problem.
+   */
   | { kind: 'refused'; problems: ErrorDetail[]; sha256: string }
   | { kind: 'good'; judged: JudgedResult; sha256: string };
 
@@ -124,14 +127,20 @@ function checkReview(tx: Transaction, review: ReviewResult): ErrorDetail[] {
   ];
 }
 
-/** Without a critical or major issue, a fix round has nothing to fix. */
+/**
+ * The finding on a review whose NEEDS_FIXES has no reason: if nothing is critical, major or unmet, a fix round has
+ * nothing to fix.
+ */
 const UNREASONED: ErrorDetail = {
   pointer: '/verdict',
   problem: 'NEEDS_FIXES requires an issue that is critical or major',
   expected: 'SHIP with the minor issues, or the real severity of each issue',
 };
 
-/** @param refuse returns the problem of an answer that nobody asked for */
+/**
+ * Checks that every question has an answer and every answer a question.
+ * @param refuse returns the problem of an answer that nobody asked for
+ */
 function checkAnswers(
   list: string,
   what: string,

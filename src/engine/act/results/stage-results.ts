@@ -147,7 +147,7 @@ function buildAddedTodo(
 
 function triageReview(tx: Transaction, result: ReviewResult): StageResult {
   const engine = requireEngine(tx);
-  // An issue that an earlier review found and this one does not is fixed.
+  // The issues of earlier reviews are no longer open: what this review does not find again has been fixed.
   const earlier = new Set(engine.reviews.flatMap(listOpenIssues));
   engine.openIssues = engine.openIssues.filter((line) => !earlier.has(line));
   const denied = listAnsweredIssues(tx, result);

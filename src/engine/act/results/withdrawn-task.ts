@@ -34,7 +34,7 @@ function findIssued({ past }: Transaction, actionId: string): Issued | null {
   let issued: Issued | null = null;
   past.scan(({ type, data, at, seq }) => {
     if (!isRecord(data)) return;
-    // An earlier run of the name used the same action ids for other actions.
+    // Forgets entries of an earlier run of the name, which used the same action ids for other actions.
     if (type === 'init') issued = null;
     else if (type === 'dispatched') issued = readDispatch(data, actionId) ?? issued;
     else if (type === 'plan-applied' && issued !== null && issued.withdrawn === null) {
