@@ -36,7 +36,7 @@ export function serveProject(
   const fail = (error: unknown): void => {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
     if (problem?.message !== error.message) tell(`${name}: ${error.message}`);
-    // A database failure need not be noted in the database.
+    // The note is stored in the database, so a failure of the database itself is not noted.
     if (error.code !== 'FLEET_UNAVAILABLE') beat.note(name, { '': `not on ${worker}: ${error.message}` });
     problem = error;
     next = performance.now() + AGAIN;

@@ -33,9 +33,10 @@ import { openRemoteRefs } from './refs.js';
 const MINUTES = 240;
 
 /**
- * Brings an attempt here: a parked one with its tree and run; of a settled one, its kept commit.
+ * Brings an attempt to this root: a parked attempt with its tree and its run, a settled one only as its kept commit.
  * @throws DevCliError `TERMINAL_REQUIRED` if a harness's mark is set, `USAGE` for a goal without an attempt,
- * `CLAIM_REFUSED` if somebody else has it, `FLEET_UNAVAILABLE`, `FLEET_UNTRUSTED`, `GIT_FAILED`, `IO`
+ * `CLAIM_REFUSED` if another person or worker holds the attempt, `FLEET_UNAVAILABLE`, `FLEET_UNTRUSTED`, `GIT_FAILED`,
+ * `IO`
  */
 export async function takeAttempt(ports: FleetPorts, context: Context, goal: string, call: FleetCall): Promise<Answer> {
   const person = await openPerson(ports, context, call);
@@ -81,7 +82,10 @@ export async function giveAttemptBack(
   };
 }
 
-/** Names the person at a root, also after a reboot. The name is not secret; it tells others where the attempt is. */
+/**
+ * Returns the name of the person at a root, which a reboot does not change. It is not secret: it tells others where the
+ * attempt is.
+ */
 function namePerson({ home, root }: Context): string {
   const [host = ''] = identifyProcess().host.split('@');
   return `person:${toBoundedLine(host, 40)}:${sha256(canonicalJson([home, root])).slice(0, 12)}`;
