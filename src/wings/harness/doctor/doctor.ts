@@ -57,7 +57,8 @@ export async function runDoctor(
   const { installations, findings: installed, asked } = lookAtInstallations(context, chosen, extras);
   const present = installations.filter(({ isThere }) => isThere);
   const plugin = chosen.flatMap((id) => lookForPlugin(context, HARNESSES[id], installations));
-  // Set only if the calling harness gets its hooks from the project alone.
+  // `below` matters only if the calling harness has no hooks but the project's, which it may not find from a
+  // subdirectory.
   const scopes = [...present, ...plugin].filter(({ harness: id }) => id === caller).map(({ scope }) => scope);
   const below = scopes.join() === 'project' && isBelow(cwd, root) ? { root, cwd } : null;
   const programs = lookAtPrograms(probes, situation, chosen);
