@@ -74,8 +74,7 @@ export async function runWorker(
     version: ports.loop.version,
     log: call.tell,
     leg,
-    // An error that is not final makes the engine run the step again. A worker that was told to end leaves that to
-    // others.
+    // After any other error, the engine repeats the step. A worker that was told to end leaves that to others.
     isFinal: (error) => context.signal.aborted || isFinal(error) || isHopeless(error),
   });
   const served = machine.projects.map((one) => {
@@ -117,10 +116,7 @@ export async function runWorker(
   return { exit, json, text: () => `${worker}: attempts carried on: ${crew.done}.` };
 }
 
-/**
- * Ends the attempts at work and waits until they have ended: at most WIND_DOWN or, from the database's last answer,
- * GRACE.
- */
+/** Stops the attempts and waits for their end: at most WIND_DOWN, and at most GRACE once the database is silent. */
 async function windDown({ held, engine, beat, pool }: Crew, working: Promise<void>): Promise<void> {
   let isLooking = true;
   void working
@@ -274,8 +270,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: LoopAttempt, claim: 
   const giveUp = async (error: unknown): Promise<void> => {
     const reason = toWords(error);
     call.tell(`${id}: ${reason}`);
-    // An error that is final only here does not end the attempt: another machine may trust it or run a newer version.
-    // Nor does a failure of the database, which says nothing about the attempt.
+    // Not over: another machine may trust the attempt or be newer; and a database failure says nothing about it.
     const ails = isOfDatabase(error);
     if (ails) crew.rests = performance.now() + REST;
     const isForOthers = isFinal(error);
@@ -307,10 +302,7 @@ async function carry(
   return loop.carryOn(site, id, { claim, goal, tell });
 }
 
-/**
- * Renews the leases of the attempts at work. If that has failed for as long as a lease lasts, ends their sessions
- * before another worker starts its own.
- */
+/** Renews the leases; if that fails for a whole lease, ends the sessions before another worker can start its own. */
 async function keepAlive(crew: Crew, { leaseSeconds }: FleetMachineConfig): Promise<void> {
   const { beat, held, call } = crew;
   const before = [...held];
