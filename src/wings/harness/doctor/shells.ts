@@ -21,7 +21,7 @@ interface Shell {
   option: '-c' | '-lc';
 }
 
-/** Start-up files may print text before this mark. */
+/** Marks where the answer begins: a shell's start-up files may print text of their own before it. */
 const MARK = 'dev-cli-doctor:';
 const SCRIPT = `echo ${MARK}; command -v dev-cli && dev-cli --version`;
 
