@@ -117,7 +117,7 @@ export async function reserveNumber(
     const refused = await refs.move(name, { from: null, to: base });
     if (refused === null) return n;
     if ((await refs.list(name)).has(name)) continue;
-    // Another process may have taken the number and given it back meanwhile.
+    // Git refused although the reference is not there: another process may have taken the number and given it back.
     tries += 1;
     if (tries === TRIES)
       throw new DevCliError('GIT_FAILED', `${name} cannot be written.`, {
