@@ -3,7 +3,7 @@
 /** The measurements of an alternative. */
 export interface Measurement {
   alternative_id: string;
-  /** Whether its line exited with 0. */
+  /** Whether the shell line that tests the alternative exited with 0. */
   passed: boolean;
   /** Null if the line did not end by itself. */
   exit_code: number | null;
