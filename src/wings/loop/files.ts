@@ -29,8 +29,8 @@ export function readLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>
 }
 
 /**
- * Does the same as `readLoopFiles`, with a reader that need not read from a disk.
- * @param root the directory in front of the paths that the reader gets
+ * Reads the same as `readLoopFiles`, with a reader that need not read from a disk.
+ * @param root the directory with which the paths that `reader` gets begin
  * @throws DevCliError as `readLoopFiles`
  */
 export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): LoopFiles {

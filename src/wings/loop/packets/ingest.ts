@@ -168,7 +168,7 @@ function judgeQuestion(attempt: Attempt): Verdict {
   return judged.verdict;
 }
 
-/** Changes to a goal's record while the goal waits for an answer. */
+/** The fields of a goal's record while the goal waits for an answer. */
 const block = ({ reason }: Verdict) => ({ counted: 0, owed: { status: 'blocked' as const, reason } });
 
 /**
