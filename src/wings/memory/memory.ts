@@ -115,8 +115,8 @@ export function removeBookEntry(memory: Memory, id: string): Promise<{ kind: Ent
 
 function commit(memory: Memory, [first, ...rest]: NewEntry[], snapshot: Book) {
   if (first === undefined) return {};
-  // The facts have no lock of their own, so the holder of this one rotates them. If that fails, the file just keeps
-  // growing.
+  // The file of facts has no lock of its own, so the caller that holds the book's lock rotates it. If that fails, the
+  // file just keeps growing.
   ignoreFailure(() => rotateFacts(getDirectory(memory)));
   return { entries: [first, ...rest] as [NewEntry, ...NewEntry[]], snapshot, files: [] };
 }
