@@ -47,8 +47,8 @@ export interface Harness {
    */
   hookAgent?: string;
   /**
-   * The variable that tells a command its session id. If absent, counts that are otherwise kept per session are kept
-   * per root.
+   * The variable from which a command learns its session id. If absent, numbers that are counted per session elsewhere
+   * are counted per root.
    */
   session?: string;
   /**
@@ -77,11 +77,11 @@ export interface Harness {
   /** The harness's own names of the events. */
   events: Readonly<Record<HookEventName, string>>;
   tools: Tools;
-  /** Whether it counts hook timeouts in milliseconds instead of seconds. */
+  /** Whether the harness counts hook timeouts in milliseconds instead of seconds. */
   countsMilliseconds?: true;
   /** The name of dev-cli's hooks, if the harness displays a name instead of the command line. */
   hookName?: string;
-  /** Whether it runs hook lines in the user's own shell, which may not be a POSIX shell. */
+  /** Whether the harness runs hook lines in the user's own shell, which may not be a POSIX shell. */
   runsByUsersShell?: true;
   /** The variable from which hook lines read the project directory. */
   projectVariable: string;
@@ -215,7 +215,7 @@ interface Plugin {
   /** Settings files that may enable the plugin, relative to the project or the home directory. */
   settings: readonly string[];
   isOn: (settings: Record<string, unknown>) => boolean;
-  /** The warning that `doctor` gives if the plugin is enabled and `install` has written the same pieces. */
+  /** The warning that `install` gives while the plugin is enabled. */
   twice: string;
 }
 
@@ -229,7 +229,10 @@ export interface PackageInfo {
 
 /** The facts and helpers with which an adapter finds out why a harness runs no hooks. */
 export interface SilenceContext {
-  /** Absolute; the directories that may be trusted for this project, the root first. */
+  /**
+   * Absolute paths: the root and, if that is in a linked work tree, the main work tree, which a harness may trust
+   * instead.
+   */
   directories: readonly string[];
   /** The scopes with an installation for the harness. */
   scopes: readonly Scope[];
@@ -259,7 +262,9 @@ export function listSavingTools({ tools: { files, patch, shell } }: Harness): st
   return [...Object.keys(files), ...(patch === undefined ? [] : [patch]), shell];
 }
 
-/** Returns the regular expression over tool names that registers a hook; undefined for an event without a tool. */
+/**
+ * Returns the regular expression for the tool names for which a hook is called; undefined for an event without a tool.
+ */
 export function renderMatcher(harness: Harness, event: HookEventName): string | undefined {
   const { files, notebooks, patch, shell, question, agents = [] } = harness.tools;
   if (event === 'pre-tool-use')

@@ -51,7 +51,7 @@ export interface AttemptSite {
   findTool: (goal: LoopGoal) => string;
   /** Returns the context of a goal from memory. */
   tellContext: (goal: string) => Promise<string>;
-  /** The variant that a session of a spike tries. */
+  /** In a spike, which tries all alternatives of an open decision: the alternative that this session tries. */
   variant?: TicketDecision;
 }
 
@@ -196,7 +196,7 @@ export async function runCommand(
   return { ...fact, interrupted };
 }
 
-/** Reads from its records how a command ended. */
+/** Reads how a command ended, from the records in its directory. */
 export function readFact(directory: string, line: string): CommandFact {
   const seen = inspectJob(directory);
   const log = listLastLines(readLogEnd(directory, LOG_READ), LOG_LINES).join('\n');

@@ -4,7 +4,10 @@ import { sha256 } from '../../base/sha256.js';
 import type { Content, SharedFileChange } from '../../store/shared-files.js';
 import type { Cycle, NeutralPlan, NeutralTasks, TrackedAgent } from './schemas.js';
 
-/** The files of the neutral contract on disk (neutral.md, Files). */
+/**
+ * The files of the neutral contract, in which several coding tools share one plan, task list and history (neutral.md,
+ * Files).
+ */
 
 /** The directory of the contract, relative to the work tree. */
 export const NEXUS_DIRECTORY = '.nexus';
@@ -31,7 +34,10 @@ const IGNORED = ['*', `!${IGNORE}`, '!history.json', ...SHARED.flatMap((one) => 
 
 export type FileKey = keyof typeof CONTRACT_FILES;
 
-/** The content of the history file; some cycles may come from other versions of the contract. */
+/**
+ * The content of the history file. A cycle is a closed plan with its tasks; some come from other versions of the
+ * contract.
+ */
 export interface NeutralHistory {
   cycles: (Cycle | JsonObject)[];
 }
@@ -55,7 +61,7 @@ const LISTS: Partial<Record<FileKey, string | null>> = {
   tracker: null,
 };
 
-/** In files that calls change, the members that must be lists wherever they occur. */
+/** The members that must be lists wherever they occur in the files that calls change. */
 const INNER = ['decisions', 'deps', 'files_touched'];
 
 /** Reads one of the files; null if it does not exist. @throws DevCliError `TOOL_REFUSED` for an unusable file, `IO` */
@@ -138,10 +144,7 @@ export function ignoreRules(read: (path: string) => Content): SharedFileChange[]
   return read(path) === null ? [{ path, content: IGNORED.join('\n') }] : [];
 }
 
-/**
- * What an archiving call is about to do: append the cycle (a closed plan with its tasks) to the history, then change
- * the files as listed.
- */
+/** What an archiving call is about to do: append the cycle to the history, then change the files as listed. */
 export interface Closing {
   cycle: unknown;
   /** `was`: a digest of the old content; null if the file did not exist. */

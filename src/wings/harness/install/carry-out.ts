@@ -19,7 +19,7 @@ import type { Scope } from './piece.js';
 
 /** Carries out an installation plan (harness.md, Install). */
 
-/** The locations of a scope. */
+/** Where the installation of a scope, `project` or `user`, has its files. */
 export interface InstallPaths {
   scope: Scope;
   /** Absolute directory to which the paths of pieces are relative. */
@@ -36,7 +36,7 @@ export interface InstallPlan {
   with: readonly string[];
 }
 
-/** The changes to one part. */
+/** The changes to one part: to the pieces of one harness, or to those that a project needs with any harness. */
 export interface PartDecisions {
   part: PartId;
   decisions: FileDecision[];
