@@ -21,7 +21,7 @@ import { BEGINNING, type StreamState } from '../../store/store.js';
 import { type Freight, type Inspected, inspectFreight, readJournal } from './freight.js';
 import { requireFreightTrust } from './freight-trust.js';
 
-/** Installs on this machine a run that was begun or continued on another one (fleet.md, An attempt). */
+/** Sets up on this machine a run that was begun or continued on another one (fleet.md, An attempt). */
 
 /** How a run is placed on this machine. */
 export interface RunPlacement {
@@ -37,9 +37,9 @@ export interface RunPlacement {
 }
 
 /**
- * Installs a run: inspects its freight, requires trust in its recipe, replaces its directory as a whole, and translates
- * its paths to those of this machine. From then on the run may start its commands here. A repeated call changes
- * nothing.
+ * Sets up a run from its freight, which is what another machine packed of it: inspects the freight, requires trust in
+ * the recipe, replaces the run's directory as a whole, and translates its paths to those of this machine. From then on
+ * the run may start its commands here. A repeated call changes nothing.
  * @throws DevCliError `FLEET_UNTRUSTED`, `RUN_EXISTS` if another run has that name or the local run is ahead, or an
  * error of `inspectFreight`, all before the run is changed; `LOCKED`, `IO`
  */
@@ -79,7 +79,7 @@ async function isPlaced(
     throw existsError(run, 'its directory already contains other files');
   }
   if (snapshot.runId !== found.snapshot.runId) throw existsError(run, 'another run has this name here');
-  // Installing a run adds a `recovered` entry; such entries at the end of the journal are not work that was done here.
+  // Setting up a run adds a `recovered` entry; such entries at the end of the journal are not work that was done here.
   let worked = 0;
   const whole = await context.store.scan(run, BEGINNING, ({ type, seq }) => {
     if (type !== 'recovered') worked = seq;
@@ -93,7 +93,10 @@ async function isPlaced(
   throw existsError(run, 'it has advanced here since');
 }
 
-/** Moves the new run directory into place by one rename and deletes the former one. */
+/**
+ * Builds the new directory of a run beside the old one, then renames both, so that no reader sees a half-written
+ * directory.
+ */
 function replaceDirectory({ root }: Context, run: string, { journal, objects }: Freight, { text }: Inspected): void {
   const runs = `${root}/${RUNS}`;
   const { made, former } = nameAside(root, run);
@@ -111,7 +114,7 @@ function replaceDirectory({ root }: Context, run: string, { journal, objects }: 
   removeLeft(root, run);
 }
 
-/** Temporary directories beside the run's; no run can have such a name. */
+/** The temporary directories beside a run's directory; no run can have such a name, because it begins with a dot. */
 const nameAside = (root: string, run: string): { made: string; former: string } => ({
   made: `${root}/${RUNS}/.${run}.new`,
   former: `${root}/${RUNS}/.${run}.former`,

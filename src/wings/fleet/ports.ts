@@ -27,7 +27,7 @@ export interface LoopAttempt {
   head?: string;
   claim?: string | null;
   named?: string;
-  /** The version of the loop's steps that began the attempt; only a worker of this version may continue it. */
+  /** The version of the loop's steps with which a worker must continue the attempt. */
   steps?: number;
 }
 

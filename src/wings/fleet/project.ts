@@ -29,7 +29,9 @@ import { requireSameRepository } from './schema.js';
 export interface WorkerProject {
   project: string;
   streams: LoopStreams;
-  /** Whether a desk has registered the project's repository. @throws DevCliError `USAGE` if it is another one */
+  /**
+   * Whether a desk has registered the project's repository. @throws DevCliError `USAGE` if it registered another one
+   */
   isRegistered(): Promise<boolean>;
   /** Splits attempts into those that this machine may carry on and those that it skips, each with the reason. */
   sift(attempts: readonly LoopAttempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;

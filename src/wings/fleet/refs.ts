@@ -26,7 +26,8 @@ export function openRemoteRefs(
       return tip;
     },
     async move(name, { from, to }) {
-      // An earlier attempt may already have moved the remote's ref, so the old value is read from the remote.
+      // An earlier try may have moved the reference on the remote but not here, so the old value is read from the
+      // remote.
       const old = from === null ? null : ((await list(name)).get(name) ?? null);
       await requireHold();
       const pushed = await pushReference(top, remote, name, { from: old, to }, git);

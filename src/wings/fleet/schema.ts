@@ -73,7 +73,7 @@ export async function migrate(pool: Pool, also: () => Promise<void>): Promise<Mi
     await also();
     return { from, ...(await grantAll(pool)) };
   } finally {
-    // Closing the session releases the lock.
+    // Closing the database session releases the lock.
     client.release(true);
   }
 }
@@ -105,7 +105,7 @@ async function upgrade(pool: Pool, from: number): Promise<void> {
   });
 }
 
-/** The privileges of each role: on which kinds of access to tables, and in which schemas. */
+/** The privileges of each role: what it may do with tables, and the schemas in which it may. */
 const ROLES: Readonly<Record<string, { tables: string; schemas: readonly string[] }>> = {
   dev_cli_desk: { tables: 'SELECT, INSERT, UPDATE, DELETE', schemas: ['dev_cli'] },
   dev_cli_worker: { tables: 'SELECT, INSERT, UPDATE, DELETE', schemas: ['dev_cli', 'dbos'] },

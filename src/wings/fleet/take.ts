@@ -126,8 +126,8 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: FleetCal
       const carried = readAt(loop, top, { commit: attempt.base, goal: attempt.goal, git });
       if (carried === null) throw refuse(attempt.goal, 'it is not in .ai/goals.yaml of the commit that it starts from');
       if (carried.recipe !== null) {
-        // Requires the same trust as beginning a run of the recipe here; the freight's recipe must then have this
-        // digest.
+        // A person needs the same trust as to begin a run of the recipe here; the recipe in the freight must then have
+        // the digest that was trusted.
         const library = openLibraryAt(context, { commit: attempt.base, git });
         const captured = requireRecipe(library, carried.recipe);
         requireTrust(context, captured);

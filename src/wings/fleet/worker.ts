@@ -80,8 +80,8 @@ export async function runWorker(
   const served = machine.projects.map((one) => {
     const open = async (): Promise<WorkerProject> => {
       const project = await openWorkerProject(ports, given, one);
-      // First ends sessions and trees that a previous process left for attempts that are settled or have moved
-      // elsewhere.
+      // First ends sessions and removes trees that a previous process left, of attempts that are settled or elsewhere
+      // now.
       await project.tidy().catch((error: unknown) => call.tell(`${one.project}: ${toWords(error)}`));
       return project;
     };

@@ -12,7 +12,7 @@ const MAX_LENGTH = 256 * 1024;
 /** The files with which people direct the loop. */
 export interface LoopFiles {
   config: LoopConfig;
-  /** In the order of the file, each with its children. */
+  /** The goals in the order of the file, each with its children. */
   goals: LoopGoal[];
   /** Warnings about parts that are ignored, each with its place. */
   warnings: string[];

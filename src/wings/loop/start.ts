@@ -92,7 +92,7 @@ async function requireOnBranch(desk: DeskPort, goals: readonly LoopGoal[], branc
 interface Place extends AttemptSite {
   branch: string | null;
   head: string;
-  /** Paths relative to the top. */
+  /** Paths with uncommitted changes, relative to the top of the repository. */
   dirty: string[];
 }
 

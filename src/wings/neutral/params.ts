@@ -17,8 +17,8 @@ export interface ParamsSchema {
 }
 
 /**
- * Reads the parameters of a call (neutral.md, All tools, 9). A null counts as a missing parameter, and so does a text
- * of whitespace alone, unless `minLength` is 0.
+ * Reads the parameters of a call (neutral.md, All tools, 9). A null counts as a missing parameter, and so does an empty
+ * text or one of whitespace alone, unless `minLength` is 0.
  * @throws DevCliError `TOOL_REFUSED` for a missing parameter, or one of the wrong type or value
  */
 export function readParams({ properties = {}, required = [] }: ParamsSchema, given: JsonObject): JsonObject {

@@ -15,7 +15,7 @@ import {
 
 /** A shell to check. */
 interface Shell {
-  /** Its name in a finding. */
+  /** The shell's name in a finding. */
   title: string;
   program: string;
   option: '-c' | '-lc';

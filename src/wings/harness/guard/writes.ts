@@ -97,8 +97,9 @@ function followBoth(absolute: string): string[] {
 }
 
 /**
- * Lists the guarded paths that a path with wildcards may match: paths in these directories, in their `.dev`, or at
- * reserved names in them. Does not check whether the tool expands wildcards, because few file names contain one.
+ * Lists what a path with wildcards may stand for: one of these directories, or `.dev` or a reserved name in it, with
+ * the part of the path that follows. A path that reaches only a parent of one of these counts as reaching it. Does not
+ * check whether the tool expands wildcards, because few file names contain one.
  */
 function fillIn(absolute: string, directories: readonly string[]): string[] {
   const parts = absolute.split('/').filter((part) => part !== '' && part !== '.');

@@ -22,7 +22,7 @@ interface OwnCall {
 /** Words that may precede the name of a program that a command runs. */
 const BEFORE = /^(?:[A-Za-z_]\w*=.*|env|timeout|nohup|time|command|exec|!|\{|if|then|do|else|while|\d+[smh]?|-\S*)$/s;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-/** Maximum number of words looked at after the verb. */
+/** Maximum number of words after the verb that may be the run's name. */
 const MOST = 8;
 
 /** Lists the dev-cli calls that a command makes, not those that it prints, searches for or writes into a file. */

@@ -213,8 +213,8 @@ function isLeftOver({ kind }: SharedFile, rest: string | null, record: SharedRec
 
 /**
  * Removes a piece from a text. If nobody has changed the text since, restores the previous bytes; otherwise removes the
- * entries that are ours. Without a record, removes marked blocks, no lines, and entries of settings only if the
- * settings contain a hook of dev-cli, which shows that `install` wrote there.
+ * entries that are ours. Without a record, it removes marked blocks, but no lines, and it removes entries of settings
+ * only if the settings contain a hook of dev-cli, which shows that `install` wrote there.
  */
 function takeOut(piece: SharedFile, present: string | null, record: SharedRecord | undefined): string | null {
   if (present === null) return null;

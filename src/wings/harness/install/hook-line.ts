@@ -38,8 +38,9 @@ function findDirectories(harness: Harness, place: HookPlace): { seek: string; of
 }
 
 /**
- * Renders the command that a harness runs for an event (harness.md, Hooks). The user's own shell may not be a POSIX
- * shell: what it gets is only `exec sh` with the commands in single quotes, so the commands contain none.
+ * Renders the command that a harness runs for an event (harness.md, Hooks). In a harness that uses the user's own
+ * shell, which may not be a POSIX shell, the line only starts `sh`, with the commands in single quotes; so the commands
+ * contain none.
  */
 export function renderHookLine(event: HookEventName, harness: Harness, place: HookPlace): string {
   const { seek, ofFile, project } = findDirectories(harness, place);

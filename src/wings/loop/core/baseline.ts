@@ -78,8 +78,8 @@ function readRow({ payload }: LogEvent, at: number): Row {
 }
 
 /**
- * Computes the figures, and which guards fail. Compares rounded figures, so that nobody is told that 0.35 is more than
- * 0.35.
+ * Computes the figures, and which guards fail. Compares rounded figures: otherwise a message could say that 0.35 is
+ * more than 0.35.
  */
 export function computeBaseline({ goalRuns, queue }: Pick<Window, 'goalRuns' | 'queue'>, guards: BaselineLimits) {
   const share = (fits: (run: GoalRun) => boolean) => divide(goalRuns.filter(fits).length, goalRuns.length);

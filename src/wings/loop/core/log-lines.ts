@@ -13,7 +13,7 @@ export interface LogEvent {
   event_type: string;
   /** The timestamp as the line gives it; null if it is not a date. */
   timestamp: string | null;
-  /** Null unless it could be a goal's id. */
+  /** The goal's id; null if what the line gives cannot be one. */
   goal_id: string | null;
   payload: Readonly<Record<string, unknown>>;
 }

@@ -5,10 +5,10 @@ export interface Measurement {
   alternative_id: string;
   /** Whether the shell line that tests the alternative exited with 0. */
   passed: boolean;
-  /** Null if the line did not end by itself. */
+  /** The exit code of that line; null if the line did not end by itself. */
   exit_code: number | null;
   duration_ms: number;
-  /** Figures of the kept commit. */
+  /** Counted from the kept commit of the alternative. */
   changed_files: number;
   diff_lines: number;
   ref: string | null;
