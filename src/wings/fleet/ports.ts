@@ -99,7 +99,7 @@ export interface LoopSite {
  * a parameter a narrower type.
  */
 export interface Loop {
-  /** The version of the steps: a worker carries on only attempts begun by desks of the same version. */
+  /** The version of the loop's steps: a worker carries on only attempts with the same version. */
   version: number;
   codec: Codec<LoopStateView>;
   empty: LoopStateView;

@@ -25,7 +25,10 @@ import { findUntrusted, openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
 import { requireSameRepository } from './schema.js';
 
-/** A project on a worker: its clone, its rows, and which of its attempts this machine may carry on (fleet.md, Trust). */
+/**
+ * A project on a worker: its clone, its rows in the database, and which of its attempts this machine may carry on
+ * (fleet.md, Trust).
+ */
 export interface WorkerProject {
   project: string;
   streams: LoopStreams;
@@ -37,7 +40,10 @@ export interface WorkerProject {
   sift(attempts: readonly LoopAttempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
   /** Makes `sift` skip an attempt from now on. */
   pass(attempt: LoopAttempt, reason: string): void;
-  /** Opens the site of an attempt that was taken. @throws DevCliError `GIT_FAILED`, `IO`, `FLEET_UNTRUSTED` */
+  /**
+   * Opens the environment in which the steps of a claimed attempt run. @throws DevCliError `GIT_FAILED`, `IO`,
+   * `FLEET_UNTRUSTED`
+   */
   open(attempt: LoopAttempt, signal: AbortSignal): Promise<{ site: LoopSite; goal: object }>;
   /** Removes the trees of attempts that are settled or continue elsewhere. */
   tidy(): Promise<void>;

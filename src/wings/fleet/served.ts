@@ -3,7 +3,7 @@ import type { Beat } from './beat.js';
 import type { WorkerProject } from './project.js';
 
 /**
- * A project of a machine’s fleet.yaml. One that cannot be opened or looked at does not stop the worker from serving
+ * A project of a machine’s fleet.yaml. If it cannot be opened or searched for attempts, the worker goes on serving the
  * others (fleet.md, Commands).
  */
 export interface ServedProject {

@@ -123,7 +123,7 @@ const GRACE = 3_000;
 
 /**
  * Repeats work while the database is away; it may be restarting.
- * @param signal once aborted, the wait is short
+ * @param signal once it is aborted, the work is repeated only for GRACE
  * @throws what `work` throws; DevCliError `INTERRUPTED`
  */
 export async function retryWhileAway<A>(work: () => Promise<A>, signal?: AbortSignal): Promise<A> {

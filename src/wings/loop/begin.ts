@@ -66,8 +66,8 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
 }
 
 /**
- * Raises the version of the steps in attempts that an older desk began, so that current workers take them. Steps have
- * keys, so it does not matter which worker carries them out (fleet.md, Upgrades).
+ * Raises the version of the steps in attempts that an older desk began, so that current workers take them. Each step
+ * has a key, by which a worker notices that another one has already carried it out (fleet.md, Upgrades).
  */
 export async function renewSteps({ streams, role }: Pick<AttemptSite, 'streams' | 'role'>): Promise<void> {
   if (role.kind !== 'desk') return;

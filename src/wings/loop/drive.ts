@@ -32,7 +32,10 @@ export interface BatchOrder {
 /** Where a step runs; only `root` steps touch `.ai/` (loop-core.md, auto). */
 type Place = 'root' | 'tree';
 
-/** One step of an attempt, idempotent by `GOAL#n:step`; it does not know the order of steps. */
+/**
+ * One step of an attempt. Its key, `GOAL#n:step`, makes it idempotent. It does not know which steps come before and
+ * after.
+ */
 interface Step {
   place: Place;
   run: (site: AttemptSite, attempt: Attempt, goal: LoopGoal) => Promise<StepEnd>;

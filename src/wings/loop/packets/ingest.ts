@@ -61,7 +61,7 @@ export async function ingestResult(
   const state = await streams.read(LOOP);
   const git = { env: call.env };
   const { value, faults, sound } = readResult(resolve(call.cwd, file), file);
-  // Ignores attempts under way, which the transaction that accepts the result checks.
+  // Attempts under way are left out here, because the transaction that accepts the result checks them.
   const offers = listOffers(context, goals, { ...state, attempts: {} });
   const listNow = (now: LoopState, at: string) => listFindings(sound, { state: now, at, offers });
   const isAttempt = 'ref' in value || 'patch' in value || isQuestion(sound);
