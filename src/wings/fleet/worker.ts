@@ -27,7 +27,7 @@ const REST = 3_000;
 
 /** Milliseconds to wait at the end for attempts at work; after that their leases simply expire. */
 const WIND_DOWN = 60_000;
-/** Milliseconds to wait instead if the database no longer answers: agent sessions take five seconds to end. */
+/** Milliseconds to wait at the end if the database no longer answers: agent sessions take five seconds to end. */
 const GRACE = 6_000;
 /** Milliseconds to wait for one answer of the database during the wind-down. */
 const CLOSE = 2_000;

@@ -177,7 +177,7 @@ interface Tools {
   question: string;
   /** Tools that start agents and report in their answer how many tokens the agents have used. */
   agents?: readonly string[];
-  /** The members of such a tool's answer that contain the agent's id and the number of tokens. */
+  /** The members of the answer of one of `agents` that contain the agent's id and its number of tokens. */
   spent?: Readonly<Record<keyof SubagentUsage, string>>;
   /**
    * How a tool's answer shows that the call failed: by a member that is present, or by a pattern of the text. Absent if

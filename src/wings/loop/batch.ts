@@ -101,8 +101,7 @@ async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promi
 }
 
 /**
- * Whether the batch has to wait for workers: while they have steps to do or, once a limit is reached, while they do
- * one.
+ * Whether the batch has to wait for workers. They may have steps to do or, once a limit is reached, steps to finish.
  */
 const isAwaited = (site: AttemptSite, { state: { attempts, leases } }: ScheduleInput, over: string | null): boolean =>
   Object.values(attempts).some(

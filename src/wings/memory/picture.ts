@@ -43,7 +43,8 @@ interface Intent {
 }
 
 /**
- * A file that a tool has edited. `is`: what git says of it since; `supporting` if it was neither changed nor committed.
+ * A file that a tool has edited. `is`: what git says about it now; `supporting` if it was neither changed nor
+ * committed.
  */
 interface Edited {
   path: string;

@@ -21,7 +21,7 @@ interface FileRecord {
  */
 export interface SharedRecord {
   kind: SharedFile['kind'];
-  /** The digest before; null if there was no file. */
+  /** The file's digest before `install` changed it; null if there was no file. */
   before: string | null;
   after: string;
   undo: Undo[];

@@ -23,7 +23,7 @@ export interface ScheduleInput {
 }
 
 export interface BatchSchedule {
-  /** The goals of which a new attempt begins now, in order. */
+  /** The goals for which a new attempt begins now, in order. */
   start: LoopGoal[];
   /** Milliseconds until the tool may be tried again; null: at once. */
   pause: number | null;

@@ -5,7 +5,7 @@ export interface Measurement {
   alternative_id: string;
   /** Whether the shell line that tests the alternative exited with 0. */
   passed: boolean;
-  /** The exit code of that line; null if the line did not end by itself. */
+  /** The exit code of the alternative's shell line; null if it did not end by itself. */
   exit_code: number | null;
   duration_ms: number;
   /** Counted from the kept commit of the alternative. */
