@@ -7,7 +7,8 @@ import { listDocuments, listEvents, STREAM_START, type StreamPosition } from './
 import type { LoopStateView, LoopStreams } from './ports.js';
 
 /**
- * News of the stream for a root: documents of attempts as files, events for its log (fleet.md, A stream in PostgreSQL).
+ * Brings what is new in the project's stream into a root: writes the documents of attempts as files, and appends events
+ * to the root's log (fleet.md, A stream in PostgreSQL).
  */
 
 /** The file that records the last entry this root has seen, relative to the root. */
@@ -17,7 +18,10 @@ const CURSOR = '.dev/loop/fleet.json';
 const DOCUMENT =
   /^attempts\/[A-Za-z0-9][A-Za-z0-9._-]{0,96}\/[1-9]\d{0,8}\/(?:(?:verdict\.json|context\.md|prompt\.md)|handoffs\/[\d_-]{1,40}\.md)$/;
 
-/** Fetches what is new since the last call. A crash in between repeats events, which readers count once. */
+/**
+ * Fetches what is new since the last call. After a crash before the position is saved, the next call writes the same
+ * events again; readers of the log count each event once.
+ */
 export function openNews(
   { root, reader }: Pick<Context, 'root' | 'reader'>,
   from: { pool: Pool; project: string; codec: Codec<LoopStateView>; bringKept: () => Promise<void> },

@@ -21,7 +21,7 @@ import { BEGINNING, type StreamState } from '../../store/store.js';
 import { type Freight, type Inspected, inspectFreight, readJournal } from './freight.js';
 import { requireFreightTrust } from './freight-trust.js';
 
-/** Places a run here that was begun or continued on another machine (fleet.md, An attempt). */
+/** Sets up on this machine a run that was begun or continued on another one (fleet.md, An attempt). */
 
 /** How a run is placed on this machine. */
 export interface RunPlacement {
@@ -37,11 +37,11 @@ export interface RunPlacement {
 }
 
 /**
- * Places a run: inspects its freight, requires trust in its recipe, replaces its directory as a whole, and translates
- * its paths to those of this machine. From then on the run may start its commands here. A repeated call changes
- * nothing.
- * @throws DevCliError `FLEET_UNTRUSTED`; `RUN_EXISTS` if another run has that name, or the local run is ahead;
- * `LOCKED`, `IO`; as `inspectFreight`. Then nothing was written
+ * Sets up a run from its freight, which is what another machine packed of it: inspects the freight, requires trust in
+ * the recipe, replaces the run's directory as a whole, and translates its paths to those of this machine. From then on
+ * the run may start its commands here. A repeated call changes nothing.
+ * @throws DevCliError `FLEET_UNTRUSTED`, `RUN_EXISTS` if another run has that name or the local run is ahead, or an
+ * error of `inspectFreight`, all before the run is changed; `LOCKED`, `IO`
  */
 export async function placeRun(context: Context, run: string, freight: Freight, placing: RunPlacement): Promise<void> {
   const found = await inspectFreight(context, run, freight);
@@ -79,7 +79,7 @@ async function isPlaced(
     throw existsError(run, 'its directory already contains other files');
   }
   if (snapshot.runId !== found.snapshot.runId) throw existsError(run, 'another run has this name here');
-  // Trailing `recovered` entries, written when a run is placed, do not count as work.
+  // Setting up a run adds a `recovered` entry; such entries at the end of the journal are not work that was done here.
   let worked = 0;
   const whole = await context.store.scan(run, BEGINNING, ({ type, seq }) => {
     if (type !== 'recovered') worked = seq;
@@ -93,7 +93,10 @@ async function isPlaced(
   throw existsError(run, 'it has advanced here since');
 }
 
-/** Moves the new run directory into place by one rename and deletes the former one. */
+/**
+ * Builds the new directory of a run beside the old one, then renames both, so that no reader sees a half-written
+ * directory.
+ */
 function replaceDirectory({ root }: Context, run: string, { journal, objects }: Freight, { text }: Inspected): void {
   const runs = `${root}/${RUNS}`;
   const { made, former } = nameAside(root, run);
@@ -111,7 +114,7 @@ function replaceDirectory({ root }: Context, run: string, { journal, objects }: 
   removeLeft(root, run);
 }
 
-/** Temporary directories beside the run's; no run can have such a name. */
+/** The temporary directories beside a run's directory; no run can have such a name, because it begins with a dot. */
 const nameAside = (root: string, run: string): { made: string; former: string } => ({
   made: `${root}/${RUNS}/.${run}.new`,
   former: `${root}/${RUNS}/.${run}.former`,
@@ -135,7 +138,8 @@ function relocate(context: Context, run: string, formerRoot: string, workTree: s
   return context.store.transact(run, (head) => {
     const { snapshot } = head;
     if (snapshot === null) throw new DevCliError('INTERNAL', `The run ${run} is gone.`);
-    // As after a reboot: of the run's files only the journal is here (storage.md, After another boot).
+    // Treated as after a reboot: the run's documents did not come along and are restored from its journal (storage.md,
+    // After another boot).
     const arrived = { ...head, rebooted: true };
     const lost = findLost(arrived, snapshot) ?? { contents: new Map(), renderings: new Map(), missing: [], edited: [] };
     const translate = createTranslation([
@@ -164,7 +168,8 @@ function listOwnFiles({ pendingAction }: RunState): string[] {
 }
 
 /**
- * Returns a function that replaces the given absolute paths, and paths below them, longest first. Relative paths stay.
+ * Returns a function that replaces the given absolute paths, and paths below them, trying the longest first. Relative
+ * paths are left unchanged.
  */
 function createTranslation(pairs: readonly [from: string, to: string][]): (text: string) => string {
   const known = new Map(pairs.filter(([from, to]) => /^\/[^\0]/.test(from) && from !== to));

@@ -27,7 +27,7 @@ export interface LoopAttempt {
   head?: string;
   claim?: string | null;
   named?: string;
-  /** The version of the steps that it must be carried on with. */
+  /** The version of the loop's steps with which a worker must continue the attempt. */
   steps?: number;
 }
 
@@ -39,7 +39,7 @@ export interface LoopStateView {
   readonly attempts: Readonly<Record<string, LoopAttempt>>;
 }
 
-/** A change to commit (the loop's Streams). */
+/** What a decision returns: the answer for its caller and, if something changes, what to commit to the stream. */
 export interface LoopChange<A> {
   answer: A;
   state?: LoopStateView;
@@ -94,13 +94,16 @@ export interface LoopSite {
   readonly top: string;
 }
 
-/** What the loop does for the fleet. Declared as methods, so that each side may give a parameter a narrower type. */
+/**
+ * What the loop does for the fleet. These are declared as methods, because TypeScript then lets an implementation give
+ * a parameter a narrower type.
+ */
 export interface Loop {
-  /** The version of the steps: a worker carries on only attempts begun by desks of the same version. */
+  /** The version of the loop's steps: a worker carries on only attempts with the same version. */
   version: number;
   codec: Codec<LoopStateView>;
   empty: LoopStateView;
-  /** Returns the refusal of a caller whose lease is over. */
+  /** Returns the error for a caller whose lease has ended. */
   refuseOver(claim: string): Error;
   /**
    * Returns the fleet named in a root's configuration. @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `USAGE` if

@@ -25,17 +25,25 @@ import { findUntrusted, openLibraryAt } from './recipes.js';
 import { openRemoteRefs } from './refs.js';
 import { requireSameRepository } from './schema.js';
 
-/** A project on a worker: its clone, its rows, and which of its attempts this machine may carry on (fleet.md, Trust). */
+/**
+ * A project on a worker: its clone, its rows in the database, and which of its attempts this machine may carry on
+ * (fleet.md, Trust).
+ */
 export interface WorkerProject {
   project: string;
   streams: LoopStreams;
-  /** Whether a desk has registered the project's repository. @throws DevCliError `USAGE` if it is another one */
+  /**
+   * Whether a desk has registered the project's repository. @throws DevCliError `USAGE` if it registered another one
+   */
   isRegistered(): Promise<boolean>;
-  /** Splits attempts into those that this machine accepts and those that it passes by, each with the reason. */
+  /** Splits attempts into those that this machine may carry on and those that it skips, each with the reason. */
   sift(attempts: readonly LoopAttempt[]): Promise<{ accepted: ReadonlySet<string>; passed: Record<string, string> }>;
-  /** Passes an attempt by from now on. */
+  /** Makes `sift` skip an attempt from now on. */
   pass(attempt: LoopAttempt, reason: string): void;
-  /** Opens the site of an attempt that was taken. @throws DevCliError `GIT_FAILED`, `IO`, `FLEET_UNTRUSTED` */
+  /**
+   * Opens the environment in which the steps of a claimed attempt run. @throws DevCliError `GIT_FAILED`, `IO`,
+   * `FLEET_UNTRUSTED`
+   */
   open(attempt: LoopAttempt, signal: AbortSignal): Promise<{ site: LoopSite; goal: object }>;
   /** Removes the trees of attempts that are settled or continue elsewhere. */
   tidy(): Promise<void>;
@@ -43,7 +51,7 @@ export interface WorkerProject {
 
 /** The name of the remote in a worker's clone. */
 const REMOTE = 'origin';
-/** Milliseconds after which a failed look is repeated. */
+/** How long, in milliseconds, an attempt that could not be judged is skipped before it is judged again. */
 const LOOK_AGAIN = 10_000;
 
 /**
@@ -76,7 +84,7 @@ export async function openWorkerProject(
   const judged = new Map<string, { why: string | null; until: number }>();
   const oneByOne = createTurns();
 
-  /** Returns why an attempt is not carried on here; null if it is. */
+  /** Returns why this machine must not carry an attempt on; null if it may. */
   const judge = async (attempt: LoopAttempt): Promise<string | null> => {
     if ((await findCommitOf(top, attempt.base, git)) === null) await fetchReferences(top, REMOTE, [attempt.base], git);
     const carried = readCarried(attempt);
@@ -97,7 +105,7 @@ export async function openWorkerProject(
     try {
       return { why: await judge(attempt), until: Number.POSITIVE_INFINITY };
     } catch (error) {
-      // A failed look decides nothing; the look is repeated later.
+      // The attempt could not be judged, for example because git failed: it is skipped now and judged again later.
       if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
       return { why: error.message, until: performance.now() + LOOK_AGAIN };
     }
@@ -174,10 +182,15 @@ export async function openWorkerProject(
   };
 }
 
-/** Whether the next step, or the one after it, is a session. */
+/**
+ * Whether the attempt's next step, or the one after it, is an agent session, which needs the goal's tool on this
+ * machine.
+ */
 const needsTool = ({ state }: LoopAttempt): boolean => state === 'preparing' || state === 'session';
 
-/** The key of a judgement: the commands depend on the base. */
+/**
+ * The key under which a judgement is kept; it contains the base, because the goal's commands are read from that commit.
+ */
 const nameJudged = (attempt: LoopAttempt): string =>
   `${nameAttempt(attempt)}@${attempt.base}${needsTool(attempt) ? ' with its tool' : ''}`;
 

@@ -54,7 +54,7 @@ export function findUntrusted(
     const captured = requireRecipe(context.library, name);
     if (!isRecipeTrusted(context, captured, trusted))
       return `its recipe ${name} is not trusted here: ${captured.digest}`;
-    // Beginning a run checks this directory only.
+    // When the run begins, only the digests granted in this directory count.
     if (trusted.has(captured.digest)) grantTrust(context.trustDirectory, captured.digest);
     return null;
   } catch (error) {

@@ -4,8 +4,8 @@ import { findCommitOf, moveReference } from '../../work/trees.js';
 import type { LoopRefs } from './ports.js';
 
 /**
- * Opens the references of the shared remote: reads fetch, and each move pushes one reference by compare-and-swap
- * (fleet.md, Git). The local clone follows.
+ * Opens the references of the shared remote: reading fetches them, and each move pushes one reference by
+ * compare-and-swap (fleet.md, Git). After a push, the reference in the local clone is set to the same commit.
  * @param top absolute: any work tree of the clone
  * @param requireHold throws if the caller's lease is over; called after the old value is read, so that a move by the
  * next owner makes the push fail
@@ -26,7 +26,8 @@ export function openRemoteRefs(
       return tip;
     },
     async move(name, { from, to }) {
-      // An earlier attempt may already have moved the remote's ref, so the old value is read from the remote.
+      // An earlier try may have moved the reference on the remote but not here, so the old value is read from the
+      // remote.
       const old = from === null ? null : ((await list(name)).get(name) ?? null);
       await requireHold();
       const pushed = await pushReference(top, remote, name, { from: old, to }, git);

@@ -4,8 +4,8 @@ import { DevCliError } from '../../base/errors.js';
 import { fleetUnavailableError, type Pool, queryRows, readCode, toFleetError, withTransaction } from './database.js';
 
 /**
- * The tables of a fleet and the rights on them (fleet.md, Upgrades). Each step only adds, so that old and new versions
- * run side by side.
+ * The tables of a fleet and the privileges on them (fleet.md, Upgrades). Each step only adds, so that old and new
+ * versions run side by side.
  */
 
 /** One step per version, in order. */
@@ -52,9 +52,9 @@ const LOCK = 7_243_881_206;
 export interface Migrated {
   /** The version before; 0 if there was no schema. */
   from: number;
-  /** The roles that have all their rights. */
+  /** The roles to which all their privileges have been granted. */
   roles: string[];
-  /** Operations that this database user may not do, so that another one must. */
+  /** What this database user lacks the privilege to do, so that another user has to do it. */
   lacks: string[];
 }
 
@@ -73,7 +73,7 @@ export async function migrate(pool: Pool, also: () => Promise<void>): Promise<Mi
     await also();
     return { from, ...(await grantAll(pool)) };
   } finally {
-    // Closing the session releases the lock.
+    // Closing the database session releases the lock.
     client.release(true);
   }
 }
@@ -105,14 +105,17 @@ async function upgrade(pool: Pool, from: number): Promise<void> {
   });
 }
 
-/** The rights of each role: on tables, and in which schemas. */
+/** The privileges of each role: what it may do with tables, and the schemas in which it may. */
 const ROLES: Readonly<Record<string, { tables: string; schemas: readonly string[] }>> = {
   dev_cli_desk: { tables: 'SELECT, INSERT, UPDATE, DELETE', schemas: ['dev_cli'] },
   dev_cli_worker: { tables: 'SELECT, INSERT, UPDATE, DELETE', schemas: ['dev_cli', 'dbos'] },
   dev_cli_reader: { tables: 'SELECT', schemas: ['dev_cli'] },
 };
 
-/** Creates the roles, if the user may, and grants their rights. Each role is a group for people's own database users. */
+/**
+ * Creates the roles, if this user may, and grants them their privileges. Each role is a group for people's own database
+ * users.
+ */
 async function grantAll(pool: Pool): Promise<Omit<Migrated, 'from'>> {
   const roles: string[] = [];
   const lacks: string[] = [];

@@ -3,7 +3,7 @@ import type { Beat } from './beat.js';
 import type { WorkerProject } from './project.js';
 
 /**
- * A project of a machine’s fleet.yaml. One that cannot be opened or looked at does not stop the worker from serving
+ * A project of a machine’s fleet.yaml. If it cannot be opened or searched for attempts, the worker goes on serving the
  * others (fleet.md, Commands).
  */
 export interface ServedProject {
@@ -36,7 +36,7 @@ export function serveProject(
   const fail = (error: unknown): void => {
     if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
     if (problem?.message !== error.message) tell(`${name}: ${error.message}`);
-    // A database failure need not be noted in the database.
+    // The note is stored in the database, so a failure of the database itself is not noted.
     if (error.code !== 'FLEET_UNAVAILABLE') beat.note(name, { '': `not on ${worker}: ${error.message}` });
     problem = error;
     next = performance.now() + AGAIN;

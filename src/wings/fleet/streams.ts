@@ -12,8 +12,8 @@ import { LEASES, type LeaseRow, type LoopLease, toLeases, writeLeases } from './
 import type { LoopChange, LoopStateView, LoopStreams } from './ports.js';
 
 /**
- * The loop's stream in the database: the store's own commit, run on an in-memory image of the stream's end (fleet.md, A
- * stream in PostgreSQL).
+ * Keeps the loop's stream in the database. A transaction loads the stream's last commit into an in-memory store, lets
+ * that store commit, and writes the result as rows (fleet.md, A stream in PostgreSQL).
  */
 
 /** Options for opening a project's streams. */
@@ -25,11 +25,11 @@ export interface StreamOptions {
   empty: LoopStateView;
   caller: Caller;
   refuseOver(claim: string): Error;
-  /** Tells the caller to stop. */
+  /** Aborted when the call is to stop. */
   signal?: AbortSignal;
 }
 
-/** The stream's layout as a directory: documents are named relative to it, and an export uses it. */
+/** The stream's layout as a directory: the paths of documents are relative to it, and an export creates it. */
 export const LAYOUT = { ...RUN_LAYOUT, noun: 'loop', home: '.dev', streams: '.dev', isReserved: () => false };
 
 /** The end of a stream, read under its lock. */
@@ -57,7 +57,7 @@ export function openStreams(options: StreamOptions): Pick<LoopStreams, 'read' | 
     }
   };
 
-  /** Makes one attempt in one transaction. @returns the answer to give once it is committed */
+  /** Tries a change once, in one database transaction. @returns the answer to give once it is committed */
   async function change<A>(
     client: PoolClient,
     { stream, decide, claim, tx }: { stream: string; decide: Decide<A>; claim: string | null; tx: string },
@@ -115,15 +115,15 @@ export function openStreams(options: StreamOptions): Pick<LoopStreams, 'read' | 
 
 type Decide<A> = (state: LoopStateView, at: string) => LoopChange<A>;
 
-/** How long a lost database is waited for, and the pause between tries, in milliseconds. */
+/** How long to wait for a database that does not answer, and how long to pause between tries, in milliseconds. */
 const PATIENCE = 60_000;
 const PAUSE = 200;
-/** The same for a call that was told to stop. */
+/** How long a call keeps trying after it was told to stop, in milliseconds. */
 const GRACE = 3_000;
 
 /**
  * Repeats work while the database is away; it may be restarting.
- * @param signal once aborted, the wait is short
+ * @param signal once it is aborted, the work is repeated only for GRACE
  * @throws what `work` throws; DevCliError `INTERRUPTED`
  */
 export async function retryWhileAway<A>(work: () => Promise<A>, signal?: AbortSignal): Promise<A> {

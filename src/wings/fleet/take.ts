@@ -33,9 +33,10 @@ import { openRemoteRefs } from './refs.js';
 const MINUTES = 240;
 
 /**
- * Brings an attempt here: a parked one with its tree and run; of a settled one, its kept commit.
+ * Brings an attempt to this root: a parked attempt with its tree and its run, a settled one only as its kept commit.
  * @throws DevCliError `TERMINAL_REQUIRED` if a harness's mark is set, `USAGE` for a goal without an attempt,
- * `CLAIM_REFUSED` if somebody else has it, `FLEET_UNAVAILABLE`, `FLEET_UNTRUSTED`, `GIT_FAILED`, `IO`
+ * `CLAIM_REFUSED` if another person or worker holds the attempt, `FLEET_UNAVAILABLE`, `FLEET_UNTRUSTED`, `GIT_FAILED`,
+ * `IO`
  */
 export async function takeAttempt(ports: FleetPorts, context: Context, goal: string, call: FleetCall): Promise<Answer> {
   const person = await openPerson(ports, context, call);
@@ -81,7 +82,10 @@ export async function giveAttemptBack(
   };
 }
 
-/** Names the person at a root, also after a reboot. The name is not secret; it tells others where the attempt is. */
+/**
+ * Returns the name of the person at a root, which a reboot does not change. It is not secret: it tells others where the
+ * attempt is.
+ */
 function namePerson({ home, root }: Context): string {
   const [host = ''] = identifyProcess().host.split('@');
   return `person:${toBoundedLine(host, 40)}:${sha256(canonicalJson([home, root])).slice(0, 12)}`;
@@ -122,8 +126,8 @@ async function openPerson({ loop }: FleetPorts, context: Context, call: FleetCal
       const carried = readAt(loop, top, { commit: attempt.base, goal: attempt.goal, git });
       if (carried === null) throw refuse(attempt.goal, 'it is not in .ai/goals.yaml of the commit that it starts from');
       if (carried.recipe !== null) {
-        // Requires the same trust as beginning a run of the recipe here; the freight's recipe must then have this
-        // digest.
+        // A person needs the same trust as to begin a run of the recipe here; the recipe in the freight must then have
+        // the digest that was trusted.
         const library = openLibraryAt(context, { commit: attempt.base, git });
         const captured = requireRecipe(library, carried.recipe);
         requireTrust(context, captured);

@@ -17,9 +17,9 @@ import { type ServedProject, serveProject } from './served.js';
 
 /** `fleet worker` (fleet.md, Commands): carries on the attempts that desks have begun, until a signal. */
 
-/** Milliseconds between two looks for attempts while this worker has work. */
+/** Milliseconds between two searches for attempts while this worker has work. */
 const LOOK = 500;
-/** Longest interval between two looks of an idle worker, in milliseconds. */
+/** Longest interval between two searches while this worker is idle, in milliseconds. */
 const LONGEST = 2_000;
 const TIDY = 60_000;
 /** Milliseconds for which no attempt is taken after the database failed. */
@@ -27,7 +27,7 @@ const REST = 3_000;
 
 /** Milliseconds to wait at the end for attempts at work; after that their leases simply expire. */
 const WIND_DOWN = 60_000;
-/** The same while the database does not answer, in milliseconds: sessions take five seconds to end. */
+/** Milliseconds to wait at the end if the database no longer answers: agent sessions take five seconds to end. */
 const GRACE = 6_000;
 /** Milliseconds to wait for one answer of the database during the wind-down. */
 const CLOSE = 2_000;
@@ -74,14 +74,14 @@ export async function runWorker(
     version: ports.loop.version,
     log: call.tell,
     leg,
-    // A worker that was told to end leaves a failing leg to other workers.
+    // After any other error, the engine repeats the step. A worker that was told to end leaves that to others.
     isFinal: (error) => context.signal.aborted || isFinal(error) || isHopeless(error),
   });
   const served = machine.projects.map((one) => {
     const open = async (): Promise<WorkerProject> => {
       const project = await openWorkerProject(ports, given, one);
-      // First ends sessions and trees that a previous process left for attempts that are settled or have moved
-      // elsewhere.
+      // First ends sessions and removes trees that a previous process left, of attempts that are settled or elsewhere
+      // now.
       await project.tidy().catch((error: unknown) => call.tell(`${one.project}: ${toWords(error)}`));
       return project;
     };
@@ -105,7 +105,7 @@ export async function runWorker(
   call.tell(`${worker}: at work for ${served.map(({ name }) => name).join(', ')}, ${slots} at once`);
   const working = work(crew, { once: asked.once === true, minutes: leaseSeconds / 60, worker });
   try {
-    // On a signal, do not wait for a look that is blocked on the database.
+    // On a signal, do not wait for a search that is blocked on the database.
     await Promise.race([working, waitForAbort(context.signal)]);
   } finally {
     await windDown(crew, working);
@@ -116,7 +116,7 @@ export async function runWorker(
   return { exit, json, text: () => `${worker}: attempts carried on: ${crew.done}.` };
 }
 
-/** Ends the attempts at work and waits: up to WIND_DOWN, or while the database is away as long as sessions take. */
+/** Stops the attempts and waits for their end: at most WIND_DOWN, and at most GRACE once the database is silent. */
 async function windDown({ held, engine, beat, pool }: Crew, working: Promise<void>): Promise<void> {
   let isLooking = true;
   void working
@@ -128,7 +128,7 @@ async function windDown({ held, engine, beat, pool }: Crew, working: Promise<voi
   let answered = performance.now();
   let isThere: boolean;
   do {
-    // Repeated in every round, because a pending look may have taken another attempt in the meantime.
+    // Repeated in every round, because a search under way may have taken another attempt in the meantime.
     for (const { stop } of held.values()) stop.abort();
     isThere = await isAnswering(pool);
     if (isThere) answered = performance.now();
@@ -180,7 +180,7 @@ interface Crew {
   held: Map<string, Held>;
   served: readonly ServedProject[];
   slots: number;
-  /** How many times this worker began to carry an attempt. */
+  /** How many times this worker has taken an attempt. */
   done: number;
   /** Time until which no attempt is taken, in milliseconds of the process's clock. */
   rests: number;
@@ -188,7 +188,7 @@ interface Crew {
   replaced: DevCliError | null;
 }
 
-/** Options of a look for attempts. */
+/** Options of a search for attempts. */
 interface Asked {
   once: boolean;
   minutes: number;
@@ -211,7 +211,7 @@ async function work(crew: Crew, asked: Asked): Promise<void> {
     pause = taken > 0 || held.size > 0 ? LOOK : Math.min(pause * 1.2, LONGEST);
     await sleep(pause, undefined, { signal: context.signal }).catch(() => {});
   }
-  // A CI job must fail if a project could not be looked at.
+  // A CI job must fail if attempts could not be searched for in one of the projects.
   for (const { problem } of served) if (asked.once && problem() !== null) throw problem();
 }
 
@@ -228,7 +228,7 @@ async function lookAround(crew: Crew, asked: Asked): Promise<Found> {
   return all;
 }
 
-/** What a look found: the number of attempts taken, and whether a lost one will become available shortly. */
+/** What a search found: the number of attempts taken, and whether an attempt whose worker is gone will soon be free. */
 interface Found {
   taken: number;
   isAwaited: boolean;
@@ -252,8 +252,8 @@ async function takeAll(crew: Crew, project: WorkerProject, { once, minutes, work
     }
     const before = state.attempts[nameAttempt(attempt)]?.claim;
     begin(crew, project, attempt, claim);
-    // The previous worker may still have an open execution. It would end by itself once it notices that its claim is
-    // over.
+    // The previous worker's engine may still be carrying the attempt. It would stop by itself as soon as it notices
+    // that its claim is over.
     const lost = { project: project.project, attempt: nameAttempt(attempt), claim: before ?? '' };
     if (before != null && state.leases[before]?.status !== 'released')
       await engine.cancel([lost]).catch((error: unknown) => call.tell(`${project.project}: ${toWords(error)}`));
@@ -270,7 +270,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: LoopAttempt, claim: 
   const giveUp = async (error: unknown): Promise<void> => {
     const reason = toWords(error);
     call.tell(`${id}: ${reason}`);
-    // Another machine may trust the attempt or be newer; and a database failure says nothing about the attempt.
+    // Not over: another machine may trust the attempt or be newer; and a database failure says nothing about it.
     const ails = isOfDatabase(error);
     if (ails) crew.rests = performance.now() + REST;
     const isForOthers = isFinal(error);
@@ -284,7 +284,7 @@ function begin(crew: Crew, project: WorkerProject, attempt: LoopAttempt, claim: 
     .finally(() => held.delete(claim));
 }
 
-/** Runs one leg for the engine: one step of an attempt. */
+/** Carries out one step of an attempt for the engine. */
 async function carry(
   { loop }: FleetPorts,
   held: ReadonlyMap<string, Held>,
@@ -292,7 +292,7 @@ async function carry(
   tell: (line: string) => void,
 ): Promise<'again' | 'over'> {
   const one = held.get(claim);
-  // An attempt held by a previous process of this worker: it is found again by its row.
+  // A previous process of this worker took the attempt. A later search finds it again by its row in the database.
   if (one === undefined) return 'over';
   one.opened ??= one.project.open(one.attempt, one.stop.signal);
   const { site, goal } = await one.opened.catch((error: unknown) => {
@@ -302,7 +302,7 @@ async function carry(
   return loop.carryOn(site, id, { claim, goal, tell });
 }
 
-/** Renews the leases held. If that failed for a whole lease, ends the sessions before the next owner's begin. */
+/** Renews the leases; if that fails for a whole lease, ends the sessions before another worker can start its own. */
 async function keepAlive(crew: Crew, { leaseSeconds }: FleetMachineConfig): Promise<void> {
   const { beat, held, call } = crew;
   const before = [...held];

@@ -7,8 +7,8 @@ import type { InstallPiece, Scope } from './install/piece.js';
 import type { Addition } from './install/settings.js';
 
 /**
- * The form in which adapters describe harnesses: one file of adapters/ for each, listed in harness.ts (harness.md,
- * Install).
+ * What an adapter says about its harness. Each harness has one file in adapters/ and an entry in harness.ts
+ * (harness.md, Install).
  */
 
 /** The hook events that dev-cli handles. Maps each name in `dev-cli hook` to the name that most harnesses use. */
@@ -23,15 +23,18 @@ export const COMMON_EVENTS = {
 export type HookEventName = keyof typeof COMMON_EVENTS;
 export const HOOK_EVENTS = Object.keys(COMMON_EVENTS) as HookEventName[];
 
-/** A harness. scripts/harness-facts.ts extracts the data fields for the core and for calls that must be fast. */
+/**
+ * A harness. scripts/harness-facts.ts copies plain data from here into generated modules for code that must not load
+ * the adapters: the core, and calls that must be fast.
+ */
 export interface Harness {
   id: HarnessId;
   title: string;
-  /** The name of its program on the PATH. */
+  /** The name of the harness's program on the PATH. */
   program: string;
-  /** Its directory, relative to the project or the home directory. */
+  /** The harness's directory, relative to the project or the home directory. */
   directory: string;
-  /** Where it looks for skills, relative to the project or the home directory. */
+  /** Where the harness looks for skills, relative to the project or the home directory. */
   skills: string;
   /** Names of files and directories that configure the harness; a plan must not let workers change them. */
   reserved: readonly string[];
@@ -39,13 +42,13 @@ export interface Harness {
   /** Environment variables that the harness sets for the commands it runs (protocol.md §1). */
   marks: readonly string[];
   /**
-   * Set if the harness sets its marks for hooks, too: the pattern that AI_AGENT matches in a hook, but not in a
-   * command.
+   * For a harness that sets its marks for hooks as well as for commands: a pattern that the variable AI_AGENT matches
+   * only in a hook.
    */
   hookAgent?: string;
   /**
-   * The variable that tells a command its session id. If absent, counts that are otherwise kept per session are kept
-   * per root.
+   * The variable from which a command learns its session id. If absent, numbers that are counted per session elsewhere
+   * are counted per root.
    */
   session?: string;
   /**
@@ -61,7 +64,9 @@ export interface Harness {
   answerWithin?: number;
   /** Whether the harness does not say which agent calls a tool. */
   hidesWriter?: true;
-  /** Whether it ignores hook output after a compaction, but keeps context added to the last prompt. */
+  /**
+   * Whether the harness ignores hook output after a compaction, but keeps context that a hook adds to the last prompt.
+   */
   tellsWithPrompt?: true;
   /** The harness's notice that a background agent has ended, which arrives as a prompt. */
   notice?: Notice;
@@ -72,23 +77,23 @@ export interface Harness {
   /** The harness's own names of the events. */
   events: Readonly<Record<HookEventName, string>>;
   tools: Tools;
-  /** Whether it counts hook timeouts in milliseconds instead of seconds. */
+  /** Whether the harness counts hook timeouts in milliseconds instead of seconds. */
   countsMilliseconds?: true;
   /** The name of dev-cli's hooks, if the harness displays a name instead of the command line. */
   hookName?: string;
-  /** Whether it runs hook lines in the user's own shell, which may not be a POSIX shell. */
+  /** Whether the harness runs hook lines in the user's own shell, which may not be a POSIX shell. */
   runsByUsersShell?: true;
   /** The variable from which hook lines read the project directory. */
   projectVariable: string;
   /**
-   * Whether it does not set that variable for a project's hooks; the project is then the nearest directory with its
-   * settings.
+   * Whether the harness leaves `projectVariable` unset for a project's hooks; the project is then the nearest directory
+   * that contains the harness's settings.
    */
   seeksProject?: true;
 
   /** The file extension of the harness's agents. */
   agentEnding: '.md' | '.toml';
-  /** Renders an agent as the content of such a file. */
+  /** Renders an agent as the content of its file in the harness's directory. */
   renderAgent: (agent: ShippedAgent) => string;
   /** Locates a file that would compete with a skill of this name for the slash command. */
   locateRival?: (skill: string) => string;
@@ -103,7 +108,7 @@ export interface Harness {
     /** The addition to the settings that lets agents use the tools of a server without being asked. */
     permit?: (server: string) => Addition;
   };
-  /** More pieces to install; files get the mark of dev-cli. */
+  /** Lists more pieces to install. Files among them get the comment that marks them as written by dev-cli. */
   listMore?: (scope: Scope) => InstallPiece[];
   /** The harness's ignore file; `install` adds a line that lets the harness read `.dev` nevertheless. */
   ignoreFile?: string;
@@ -125,15 +130,11 @@ export interface Harness {
   findSilence: (asked: SilenceContext) => DoctorFinding[];
   /** The probable reason why hooks do not run in a session, and what to do about it. */
   whyUnheard: string;
-  /**
-   * Lists entries of the shared settings that the harness cannot use; `dropsSettings` says what it then does to the
-   * file.
-   */
+  /** Lists entries of the shared settings that the harness cannot use. */
   listFormFaults: (settings: Record<string, unknown>, text: string) => FormFault[];
   dropsSettings: 'ignores all of' | 'does not start with';
   /**
-   * Builds the payload that the harness sends before a tool writes a file. It equals a recorded one, except for paths
-   * and ids.
+   * Builds the payload that the harness sends before a tool writes a file: a recorded payload with other paths and ids.
    */
   buildTrial: (write: { directory: string; path: string; content: string }) => object;
   /** Whether the harness runs commands in a login shell. */
@@ -147,14 +148,14 @@ export interface Harness {
 
 /** The harness's own terms in an action (harness.md, How an action is done). */
 interface Voice {
-  /** Follows "Ask with", and precedes "in your message". */
+  /** The words between "Ask with" and "in your message". */
   ask: string;
   /**
-   * How to start agents: as `dev-cli-<type>`, else `<type>`, with `tell`, in this order; `<calls>` stands for the next
-   * field, `<notice>` for the agents whose notice the ack waits for.
+   * How to start an agent: which types to try, `dev-cli-<type>` before `<type>`, and then the prompt, `tell`. `<calls>`
+   * is replaced by a term from `calls`, and `<notice>` by the agents whose notice the acknowledgement waits for.
    */
   start: string;
-  /** The term for one such call, and for several together. */
+  /** The harness's term for one call that starts an agent, and for several such calls together. */
   calls?: readonly [string, string];
   /** What else to do while all agents are working. */
   wait?: string;
@@ -164,7 +165,7 @@ interface Voice {
 interface Tools {
   /** Tools that write one file, with the member of their input that names the file. */
   files: Readonly<Record<string, string>>;
-  /** The same for notebooks, which are never a promised output. */
+  /** Tools that write a notebook, with the member that names the file. A notebook is never a promised output. */
   notebooks?: Readonly<Record<string, string>>;
   patch?: string;
   shell: string;
@@ -176,16 +177,16 @@ interface Tools {
   question: string;
   /** Tools that start agents and report in their answer how many tokens the agents have used. */
   agents?: readonly string[];
-  /** The members of that answer. */
+  /** The members of the answer of one of `agents` that contain the agent's id and its number of tokens. */
   spent?: Readonly<Record<keyof SubagentUsage, string>>;
   /**
-   * How an answer shows a failed call: by a member that is present, or by a pattern of the text. Absent if failed calls
-   * send no answer.
+   * How a tool's answer shows that the call failed: by a member that is present, or by a pattern of the text. Absent if
+   * the harness sends no answer of a failed call.
    */
   failure?: { member: string } | { text: string };
 }
 
-/** The beginning of a notice, and patterns whose first group extracts a value. */
+/** The first words of a notice, and patterns whose first group extracts a value from it. */
 interface Notice extends Readonly<Record<keyof SubagentUsage, string>> {
   begins: string;
 }
@@ -214,7 +215,7 @@ interface Plugin {
   /** Settings files that may enable the plugin, relative to the project or the home directory. */
   settings: readonly string[];
   isOn: (settings: Record<string, unknown>) => boolean;
-  /** The warning if plugin and installation are both present. */
+  /** The warning that `install` gives while the plugin is enabled. */
   twice: string;
 }
 
@@ -228,7 +229,10 @@ export interface PackageInfo {
 
 /** The facts and helpers with which an adapter finds out why a harness runs no hooks. */
 export interface SilenceContext {
-  /** Absolute; the directories that may be trusted for this project, the root first. */
+  /**
+   * Absolute paths: the root and, if that is in a linked work tree, the main work tree, which a harness may trust
+   * instead.
+   */
   directories: readonly string[];
   /** The scopes with an installation for the harness. */
   scopes: readonly Scope[];
@@ -258,7 +262,9 @@ export function listSavingTools({ tools: { files, patch, shell } }: Harness): st
   return [...Object.keys(files), ...(patch === undefined ? [] : [patch]), shell];
 }
 
-/** Returns the regular expression over tool names that registers a hook; undefined for an event without a tool. */
+/**
+ * Returns the regular expression for the tool names for which a hook is called; undefined for an event without a tool.
+ */
 export function renderMatcher(harness: Harness, event: HookEventName): string | undefined {
   const { files, notebooks, patch, shell, question, agents = [] } = harness.tools;
   if (event === 'pre-tool-use')

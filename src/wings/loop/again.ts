@@ -17,7 +17,8 @@ export async function activateGoal(
 /**
  * Returns the state after a person asks for another attempt: adds the person's note, and counts attempts from 0.
  * Forgets the outcome in the current batch, so that this batch tries the goal again.
- * @param asked.from the kept commit that the next attempt continues from; null: no change, by default the branch
+ * @param asked.from the kept commit from which the next attempt continues; null to leave that as it is, which is the
+ * branch unless an earlier call chose a commit
  */
 export function beginAnew(
   state: LoopState,

@@ -7,8 +7,8 @@ import { openRefs } from './refs.js';
 import { openLoop } from './streams.js';
 
 /**
- * Opens the backend of a root's loop. A shared one first brings its news here: documents of attempts, and events for
- * the log.
+ * Opens the backend of a root's loop. With a fleet, first brings to this root what the shared stream has gained since
+ * the last call: documents of attempts, and events for the log.
  * @param ports without `openFleet`, the stream on this machine is opened
  * @throws DevCliError as `OpenFleet`; `SCHEMA_INVALID` if the configuration cannot be read
  */

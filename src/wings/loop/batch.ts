@@ -63,9 +63,9 @@ async function takeUpAll(order: BatchOrder, crew: Crew, { state, batch }: Schedu
     const id = nameAttempt(attempt);
     if (crew.atWork.has(id) || crew.ended.has(id) || crew.failed.has(attempt.goal) || isForWorkers(site, attempt))
       continue;
-    // A worker has just left it in this state.
+    // True if a worker has just brought the attempt into this state: the worker's claim is then over.
     const isNews = role.kind === 'desk' && attempt.claim != null && state.leases[attempt.claim]?.status !== 'active';
-    // Each batch retries it once, and again when a person asks.
+    // A batch tries once more to move the branch of an unmoved attempt; after that, only if a person asks.
     if (!isNews && attempt.state === 'unmoved' && batch.outcomes[attempt.goal] !== undefined) continue;
     const goal = listGoals(crew.goals).find(({ id }) => id === attempt.goal);
     // Handed-in work is judged in parallel with the sessions. A goal added after this batch began waits for the next.
@@ -100,7 +100,9 @@ async function startGoal(order: BatchOrder, crew: Crew, { id }: LoopGoal): Promi
   if (attempt !== null && !isForWorkers(order.site, attempt)) crew.begin(attempt);
 }
 
-/** Whether workers still have steps of this batch to do; once a limit is reached, whether they are still at work. */
+/**
+ * Whether the batch has to wait for workers. They may have steps to do or, once a limit is reached, steps to finish.
+ */
 const isAwaited = (site: AttemptSite, { state: { attempts, leases } }: ScheduleInput, over: string | null): boolean =>
   Object.values(attempts).some(
     (one) => isForWorkers(site, one) && (over === null || leases[one.claim ?? '']?.status === 'active'),
@@ -114,13 +116,13 @@ interface Crew {
   /** When the batch began, in milliseconds of the process's clock. */
   begunAt: number;
   atWork: Map<string, Promise<void>>;
-  /** Attempts whose work has ended since the state was read, which therefore is out of date for them. */
+  /** Attempts whose work has ended since the state was last read; what that state says about them is out of date. */
   ended: Set<string>;
   /** The last reported state of each attempt, for reporting what workers do. */
   told: Map<string, string>;
   /**
-   * Since when each attempt has waited for a worker, in milliseconds of the process's clock; infinity once the reason
-   * was reported.
+   * When each attempt began to wait for a worker, in milliseconds of the process's clock; infinity once the reason for
+   * the wait was reported.
    */
   waits: Map<string, number>;
   goals: LoopGoal[];
@@ -243,7 +245,7 @@ async function waitForNews(
 /** Milliseconds that an attempt waits for a worker before its desk asks why. */
 const WAITS = 5_000;
 
-/** Reports why every available worker passes an attempt by: otherwise the desk would seem to hang. */
+/** Reports why every available worker skips an attempt: without such a message, the desk would seem to hang. */
 async function tellWaiting({ site, tell }: BatchOrder, crew: Crew, { attempts, leases }: LoopState): Promise<void> {
   if (site.role.kind !== 'desk') return;
   const isWaiting = (one: Attempt): boolean => isForWorkers(site, one) && leases[one.claim ?? '']?.status !== 'active';
@@ -272,7 +274,7 @@ async function isAnyAnswered({ context, role }: AttemptSite, attempts: readonly 
   return false;
 }
 
-/** Waits for the first piece of work to end, at most a pause. @returns whether one ended */
+/** Waits until one piece of work ends, but no longer than the given time. @returns whether one ended */
 async function raceWithPause(work: Promise<void>[], milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const done = new AbortController();
   const ends = work.length > 0 ? done.signal : AbortSignal.any([done.signal, signal]);

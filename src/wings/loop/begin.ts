@@ -66,8 +66,8 @@ export async function createAttempt({ site }: BatchOrder, goal: LoopGoal): Promi
 }
 
 /**
- * Raises the version of the steps in attempts that an older desk began, so that current workers take them. Steps have
- * keys, so it does not matter which worker carries them out (fleet.md, Upgrades).
+ * Raises the version of the steps in attempts that an older desk began, so that current workers take them. Each step
+ * has a key, by which a worker notices that another one has already carried it out (fleet.md, Upgrades).
  */
 export async function renewSteps({ streams, role }: Pick<AttemptSite, 'streams' | 'role'>): Promise<void> {
   if (role.kind !== 'desk') return;
@@ -117,7 +117,7 @@ export async function reserveNumber(
     const refused = await refs.move(name, { from: null, to: base });
     if (refused === null) return n;
     if ((await refs.list(name)).has(name)) continue;
-    // Another process may have taken the number and given it back meanwhile.
+    // Git refused although the reference is not there: another process may have taken the number and given it back.
     tries += 1;
     if (tries === TRIES)
       throw new DevCliError('GIT_FAILED', `${name} cannot be written.`, {

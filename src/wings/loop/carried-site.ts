@@ -25,7 +25,7 @@ export interface CarriedGoal {
   recipe: string | null;
   config: LoopConfig;
   tool: (named: string | undefined) => string;
-  /** As shown to people before they trust them. */
+  /** The commands, in the form in which people see them before they trust them. */
   commands: string[];
   /** Digest of the commands; the same on every machine. */
   digest: string;
@@ -33,8 +33,8 @@ export interface CarriedGoal {
 
 /**
  * Reads a goal from the files of a commit.
- * @param root what the reader's paths begin with
- * @returns null if they lack it
+ * @param root the directory with which the paths that `reader` gets begin
+ * @returns null if the files define no such goal
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`
  */
 export function readCarriedGoal(root: string, reader: Pick<FileReader, 'read'>, id: string): CarriedGoal | null {
@@ -82,7 +82,7 @@ export async function openCarriedSite(
   };
 }
 
-/** Timeout in seconds for git with an attempt's changes. */
+/** Seconds after which git is stopped while it handles the files of an attempt. */
 const GIT_TIMEOUT = 1_800;
 
 /** Reads the context that the desk wrote for the session; it arrived here as a document of the stream. */

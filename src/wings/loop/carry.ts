@@ -25,7 +25,10 @@ interface Taker {
   minutes: number;
   /** Whether this machine trusts the commands of an attempt. */
   accepts: (attempt: Attempt) => boolean;
-  /** Whether attempts lost by other workers may be taken over: those had time to come back. */
+  /**
+   * Whether this worker may take over attempts whose worker was lost: its own heartbeat has succeeded for the length of
+   * a lease, so the other worker has had time to come back.
+   */
   isSteady: boolean;
 }
 
@@ -169,7 +172,10 @@ export async function releaseAttempt(
   });
 }
 
-/** Brings an attempt here that another machine had: from its last boundary or, if it stored none, to its end. */
+/**
+ * Brings to this machine an attempt that another one had. It continues from what the other machine last stored; if that
+ * machine never stored a session's work, the attempt ends as interrupted.
+ */
 export async function moveAttemptHere(site: WorkerSite, attempt: Attempt): Promise<Attempt> {
   const tree = `${site.trees}/${attempt.goal}-${attempt.n}`;
   if (attempt.tree === tree && (attempt.state === 'preparing' || readStats(tree) !== undefined)) return attempt;
@@ -182,7 +188,7 @@ export async function moveAttemptHere(site: WorkerSite, attempt: Attempt): Promi
   const arrived = await site.role.carrier.arrive(moved, () => setUpTree(site, moved));
   if ('event' in arrived) return applyStepEnd(site, attempt, arrived);
   await forgetSession(site, attempt);
-  // In `saving`, the session's end was never seen and its work is not stored yet.
+  // In `saving`, the other machine had not yet stored the session's work, so that session counts as stopped.
   const zero = attempt.zero === null ? null : arrived.zero;
   return move(site, { ...moved, zero, stopped: attempt.state === 'saving' });
 }

@@ -23,11 +23,11 @@ export interface LoopConfig
   limits: { minutes: number; sessions: number; failures_in_a_row: number; cost_usd: number | null };
   queue: { ttl_minutes: number; max_ttl_minutes: number; per_worker: number };
   observe: BaselineLimits;
-  /** Null: only one machine works on the goals. */
+  /** The fleet that works on the goals; null if only one machine does. */
   fleet: FleetSetting | null;
-  /** A JSON pointer; null if the cost of a session is not known. */
+  /** JSON pointer to the cost in the last line that a session prints; null if sessions do not say what they cost. */
   cost: string | null;
-  /** Without a leading `./`, like `worktree_copy`. */
+  /** Paths without a leading `./`; those of `worktree_copy` have none either. */
   protected_paths: string[];
   worktree_copy: string[];
 }

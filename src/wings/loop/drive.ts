@@ -32,7 +32,10 @@ export interface BatchOrder {
 /** Where a step runs; only `root` steps touch `.ai/` (loop-core.md, auto). */
 type Place = 'root' | 'tree';
 
-/** One step of an attempt, idempotent by `GOAL#n:step`; it does not know the order of steps. */
+/**
+ * One step of an attempt. Its key, `GOAL#n:step`, makes it idempotent. It does not know which steps come before and
+ * after.
+ */
 interface Step {
   place: Place;
   run: (site: AttemptSite, attempt: Attempt, goal: LoopGoal) => Promise<StepEnd>;
@@ -47,7 +50,9 @@ const STEPS: Partial<Record<Attempt['state'], Step>> = {
   integrating: { place: 'root', run: integrateAttempt },
 };
 
-/** Whether the next step needs a tree; in a fleet, workers take those, and the desk the others. */
+/**
+ * Whether an attempt's state has a step. In a fleet, workers carry out these steps; the desk handles the other states.
+ */
 export const isCarried = ({ state }: Pick<Attempt, 'state'>): boolean => STEPS[state] !== undefined;
 
 /** Takes an attempt through its steps until it is settled, waits, or is left to the workers. */
@@ -67,7 +72,7 @@ export async function driveAttempt(
   }
 }
 
-/** Takes the step of an attempt's state. @returns the attempt afterwards; null if it is settled or waits */
+/** Does what an attempt's state requires. @returns the attempt afterwards; null if it is settled or waits */
 async function takeStep(
   order: BatchOrder,
   attempt: Attempt,
@@ -95,11 +100,11 @@ async function takeStep(
 }
 
 /**
- * Carries out the step of an attempt's state, and takes the resulting transition.
+ * Carries out the step of an attempt's state, and makes the resulting transition.
  * @param queue runs the step; by default at once
  * @returns null if `limits.sessions` does not allow the session; the unchanged attempt if a worker was told to end
  * before the step was done
- * @throws DevCliError `CLAIM_REFUSED` if the lease is over, and as the steps do
+ * @throws DevCliError `CLAIM_REFUSED` if the lease is over; whatever the step throws
  */
 export async function runAttemptStep(
   { site, tell }: Pick<BatchOrder, 'site' | 'tell'>,

@@ -12,7 +12,7 @@ const MAX_LENGTH = 256 * 1024;
 /** The files with which people direct the loop. */
 export interface LoopFiles {
   config: LoopConfig;
-  /** In the order of the file, each with its children. */
+  /** The goals in the order of the file, each with its children. */
   goals: LoopGoal[];
   /** Warnings about parts that are ignored, each with its place. */
   warnings: string[];
@@ -29,8 +29,8 @@ export function readLoopFiles({ root, reader }: Pick<Context, 'root' | 'reader'>
 }
 
 /**
- * Does the same as `readLoopFiles`, with a reader that need not read from a disk.
- * @param root the directory in front of the paths that the reader gets
+ * Reads the same as `readLoopFiles`, with a reader that need not read from a disk.
+ * @param root the directory with which the paths that `reader` gets begin
  * @throws DevCliError as `readLoopFiles`
  */
 export function readLoopTexts(root: string, reader: Pick<FileReader, 'read'>): LoopFiles {

@@ -15,7 +15,8 @@ export interface FindingCollector {
   warn(pointer: string, problem: string): void;
   /**
    * Validates a value by a schema. Unknown keys are warnings, misspelt known keys are problems.
-   * @param at JSON pointer of the value, or of the part of it at `below`
+   * @param at JSON pointer of the value in the file
+   * @param below set if the file contains only a part of the value, at `at`: the JSON pointer of that part in the value
    * @returns the value without null members
    */
   check(schema: CheckedSchema, value: unknown, at: string, below?: string): unknown;
@@ -57,7 +58,7 @@ export function createFindingCollector(source: YamlSource): FindingCollector {
     const place = `${around}/${key}`;
     const near = /did you mean "([^"]*)"/.exec(problem)?.[1];
     if ('patternProperties' in schema) report(place, `${JSON.stringify(key)} is not a valid name. ${NAMES}`, 'key');
-    // Ignoring a misspelt key would drop a restriction, unnoticed all night.
+    // A problem, not a warning: the misspelt key may be a restriction, which would be missing all night, unnoticed.
     else if (near !== undefined && isMisspelling(key, near)) report(place, problem, 'key');
     else warn(place, `${problem}, which is ignored`);
   };

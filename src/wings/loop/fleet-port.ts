@@ -12,7 +12,7 @@ export interface Backend {
   streams: Streams;
   /** @param top absolute: any work tree of the repository */
   openRefs(top: string, git: GitOptions): Refs;
-  /** What the desk of a fleet needs in addition; null without a fleet. */
+  /** What the fleet does for its desk, the root that directs the work; null without a fleet. */
   desk: DeskPort | null;
 }
 
@@ -25,13 +25,13 @@ export interface DeskPort {
   /** Whether any root is the desk. @throws DevCliError `IO` */
   isHeld(): Promise<boolean>;
   /**
-   * Whether this root is the desk, or no root ever was: only there are answers carried out. @throws DevCliError
+   * Whether people's answers are carried out at this root: it is the desk, or no root ever was. @throws DevCliError
    * `FLEET_UNAVAILABLE`
    */
   isHere(): Promise<boolean>;
   /**
-   * Lists the workers now available for the project, each with the attempts that it skips, by name, and the reasons. An
-   * empty name means that it skips all attempts.
+   * Lists the workers now available for the project. `passed` has the reason for each attempt that the worker skips, by
+   * the attempt's name; a reason under the empty name applies to all attempts.
    * @throws DevCliError `FLEET_UNAVAILABLE`
    */
   listWorkers(): Promise<{ worker: string; passed: Readonly<Record<string, string>> }[]>;

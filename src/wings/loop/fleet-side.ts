@@ -34,7 +34,10 @@ function requireCarriedTool(context: Context, line: string): void {
   if (!('words' in template && /^[^/]+\//.test(template.words[0] ?? ''))) requireTool(context, line);
 }
 
-/** The loop's functions for the fleet (app/wings.ts): its rows, and the steps that workers carry out. */
+/**
+ * What the fleet uses of the loop (app/wings.ts): the form of its state, and the functions with which workers claim
+ * attempts and carry out steps.
+ */
 export const FLEET_SIDE = {
   version: STEPS_VERSION,
   codec: createLoopCodec('The loop’s state'),

@@ -36,7 +36,7 @@ export interface LoopGoal {
   set: Record<string, string>;
   acceptance: (string | { run: string })[];
   type: string;
-  /** Null: the configured value applies. */
+  /** The goal's own limit; null if the configured one applies. */
   max_retries: number | null;
   uncertainty: 'low' | 'medium' | 'high' | null;
   decision_file: string | null;

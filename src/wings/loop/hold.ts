@@ -12,8 +12,8 @@ import { LOOP } from './streams.js';
 type Leased = Pick<AttemptSite, 'streams' | 'leases' | 'config' | 'role'>;
 
 /**
- * Takes a lease on a goal, or finds that `auto` has one. The desk of a fleet takes none: its workers do.
- * @returns the claim, or why the goal cannot be had
+ * Takes a lease on a goal, unless `auto` has one already. The desk of a fleet takes none: its workers do.
+ * @returns the claim, or why the goal cannot be taken
  */
 export async function acquireGoal(
   { leases, config, role }: Leased,
@@ -27,8 +27,8 @@ export async function acquireGoal(
 }
 
 /**
- * Throws if the attempt's lease is over; for actions that no commit of the stream guards. A fleet's desk checks instead
- * that it is still the desk.
+ * Throws if the attempt's lease is over. Called before actions that no commit to the stream would refuse, such as
+ * moving a branch. For a fleet's desk, throws if it is no longer the desk.
  * @throws DevCliError `CLAIM_REFUSED`; `LOCKED` if another root has become the desk
  */
 export async function requireHold({ streams, role }: Leased, { claim }: Attempt): Promise<void> {
@@ -56,7 +56,7 @@ export async function regainLease(site: Leased, attempt: Attempt, tell: (line: s
   });
 }
 
-/** Moves an attempt that has lost its goal towards its end. */
+/** Returns an attempt that has lost its goal, in a state from which the next steps end it as interrupted. */
 function endLost(before: Attempt): Attempt {
   const lost: Attempt = { ...before, claim: null, stopped: true };
   const verdict: Verdict = { classification: 'interrupted', success: false, action: 'stop', reason: INTERRUPTED };

@@ -9,7 +9,7 @@ import { enumSchema, noOtherKeys } from '../../base/schema.js';
 const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema);
 const text = (description: string) => Type.String({ pattern: '\\S', description });
 const texts = (description: string) => Type.Array(Type.String({ pattern: '\\S' }), { description });
-/** A positive number; 0.001 stands for "more than 0" in messages, and the maximum keeps timers within range. */
+/** A positive number. The minimum 0.001 stands for "more than 0"; the maximum keeps timers within range. */
 const amount = (description: string) => Type.Number({ minimum: 0.001, maximum: 1_000_000, description });
 const minutes = (description: string) => Type.Integer({ minimum: 1, maximum: 1_440, description });
 const rate = (what: string) => Type.Number({ minimum: 0, maximum: 1, description: `The share ${what}, from 0 to 1.` });

@@ -24,8 +24,8 @@ const RULES = '.ai/rules.md';
 const IGNORE_FILE = '.ai/.gitignore';
 
 /**
- * Command lines by the agent's program, in order of preference. None asks a person; the agent may write its work tree
- * and the root's `.dev`.
+ * For each program of an agent, the command line of its sessions; the first installed one becomes the default tool. No
+ * session asks a person, and each may write its work tree and the root's `.dev`.
  */
 const TOOLS: Readonly<Record<string, string>> = {
   claude: 'claude -p {stdin} --permission-mode acceptEdits --allowedTools Bash --add-dir {root}/.dev',

@@ -33,7 +33,9 @@ export interface AttemptSite {
   streams: Streams;
   leases: Leases;
   config: LoopConfig;
-  /** The environment of sessions: without a person's marks, and unable to prompt. */
+  /**
+   * The environment variables of sessions, built so that a session neither counts as a person nor prompts for input.
+   */
   env: Readonly<Record<string, string | undefined>>;
   /** The absolute top of the repository, and the prefix of the root below it: empty or ending in `/`. */
   top: string;
@@ -43,13 +45,13 @@ export interface AttemptSite {
   git: GitOptions;
   refs: Refs;
   role: Role;
-  /** Ends sessions and tests. */
+  /** Aborted to end sessions and tests. */
   signal: AbortSignal;
   /** Returns the command template of a goal's sessions, from this batch's configuration, which a person trusted. */
   findTool: (goal: LoopGoal) => string;
   /** Returns the context of a goal from memory. */
   tellContext: (goal: string) => Promise<string>;
-  /** The variant that a session of a spike tries. */
+  /** In a spike, which tries all alternatives of an open decision: the alternative that this session tries. */
   variant?: TicketDecision;
 }
 
@@ -59,7 +61,7 @@ export type LoopCall = Parameters<HandlersOf<typeof LOOP_SPECS>['auto']>[2];
 export interface WaitingRun {
   kind: 'gate' | 'halted' | 'blocked';
   run: string;
-  /** The id of its action; `halted` if it has none. */
+  /** The id of the run's pending action; `halted` if the run has none. */
   action: string;
   goal: string | null;
   summary: string;
@@ -130,9 +132,12 @@ export function buildSessionEnvironment(inherited: NodeJS.ProcessEnv): AttemptSi
   return { ...Object.fromEntries(kept), GIT_TERMINAL_PROMPT: '0', [OWN_MARK]: '1' };
 }
 
-/** A command of a session or a judge; each name is run once. */
+/**
+ * A command that runs a session or a check of an attempt. Within the attempt, each name is used once, and its command
+ * runs once.
+ */
 export interface NamedCommand {
-  /** The directory of its records, below the attempt's. */
+  /** The name of the directory that records the command, in the directory of the attempt's records. */
   name: string;
   argv: readonly string[];
   /** The command as shown to people. */
@@ -146,7 +151,7 @@ export interface NamedCommand {
 /**
  * Runs a command in an attempt's tree. If it was started before, waits for it or returns its recorded result, so that
  * nothing starts twice.
- * @returns `interrupted`: a signal ended it, or its end was not recorded
+ * @returns how the command ended; `interrupted` is true if a signal ended it, or if its end was not recorded
  * @throws DevCliError `IO`, `COMMAND_FAILED`, `LOCKED`
  */
 export async function runCommand(
@@ -155,8 +160,8 @@ export async function runCommand(
   { name, argv, line, shell, seconds, stdin }: NamedCommand,
 ): Promise<CommandFact & { interrupted: boolean }> {
   const directory = `${findRecords(site, attempt)}/${name}`;
-  // A fleet's worker repeats an interrupted shell command, as another machine would; but not a session, which may have
-  // done much.
+  // In a fleet, a worker runs an interrupted shell command again, as another machine would. It does not run a session
+  // again, because the session may have done much already.
   const isRepeated = shell && site.role.kind === 'worker';
   const forget = () => removeBelowHome(site.context.root, `loop/${nameRecords(attempt)}/${name}`);
   if (isRepeated && inspectJob(directory).state === 'interrupted') forget();
@@ -191,7 +196,7 @@ export async function runCommand(
   return { ...fact, interrupted };
 }
 
-/** Reads from its records how a command ended. */
+/** Reads how a command ended, from the records in its directory. */
 export function readFact(directory: string, line: string): CommandFact {
   const seen = inspectJob(directory);
   const log = listLastLines(readLogEnd(directory, LOG_READ), LOG_LINES).join('\n');
@@ -210,8 +215,8 @@ export interface StepEnd {
 }
 
 /**
- * Who carries out the steps: one machine alone, or in a fleet the desk and the workers each their own (fleet.md, An
- * attempt).
+ * Which steps this process carries out: all of them on a single machine; in a fleet, those of the desk or those of a
+ * worker (fleet.md, An attempt).
  */
 export type Role =
   | { kind: 'alone' }
@@ -228,7 +233,7 @@ export interface Carrier {
   /**
    * Recreates the tree and the run of an attempt that another machine had.
    * @param furnish sets up a tree that has the base checked out
-   * @returns the tree before the kept commit is applied; the step's end if `furnish` refused
+   * @returns `zero`: the tree object from before the kept commit is applied; or, if `furnish` refused, the step's end
    * @throws DevCliError `GIT_FAILED`, `FLEET_UNTRUSTED`, `IO`
    */
   arrive(attempt: Attempt, furnish: () => Promise<StepEnd | null>): Promise<{ zero: string } | StepEnd>;
@@ -238,8 +243,8 @@ export interface Carrier {
 const FOR_DESK: ReadonlySet<Attempt['state']> = new Set(['parked', 'unmoved', 'settling']);
 
 /**
- * Takes a transition of an attempt, in one commit. Refused once its lease is over, except for `INTEGRATED`: the commit
- * is already on the branch.
+ * Makes a transition of an attempt, in one commit. It is refused once the attempt's lease is over, except for
+ * `INTEGRATED`: then the attempt's commit is already on the branch.
  * @returns the attempt afterwards; unchanged if `limits.sessions` allows no further session
  * @throws DevCliError as `Streams.transact`; `INTERNAL` if the state has no such transition
  */
@@ -256,8 +261,8 @@ export function applyStepEnd(
     const sessions = (state.batch?.sessions ?? 0) + (after.state === 'session' ? 1 : 0);
     if (after.state === 'session' && sessions > limits.sessions) return { answer: before };
     const batch = state.batch && { ...state.batch, sessions };
-    // A worker releases its lease in the same commit: no worker carries these states on, so it no longer counts as at
-    // work.
+    // In these states the attempt waits for its desk or a person. Its worker releases the lease in the same commit, so
+    // that the attempt does not count as at work.
     const lease = role.kind === 'worker' && FOR_DESK.has(after.state) ? state.leases[before.claim ?? ''] : undefined;
     const why = { at, reason: after.state, goalStatus: null };
     const given =

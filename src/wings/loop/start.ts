@@ -46,7 +46,8 @@ export interface Start {
 /**
  * Checks whether a batch may begin, and opens what its steps need. Writes nothing.
  * @throws DevCliError `NEEDS_MISSING`, `IDENTITY_MISSING`, `TREE_DIRTY`, `TOOL_MISSING`, `CONFIG_UNTRUSTED`,
- * `CONTEXT_TOO_LARGE`, `PLAN_MISSING`, `USAGE` (a prompt that is too long for the tool); what a recipe is refused for
+ * `CONTEXT_TOO_LARGE`, `PLAN_MISSING`, `USAGE` for a prompt that is too long for the tool; any code with which a recipe
+ * is refused
  */
 export async function openSite(ports: LoopPorts, context: Context, start: Start, call: LoopCall): Promise<OpenSite> {
   const { files, goals } = start;
@@ -71,7 +72,7 @@ export async function openSite(ports: LoopPorts, context: Context, start: Start,
   for (const captured of requireRecipes(context, goals)) requireTrust(context, captured);
   if (!isUnderWay) await requirePlans(context, goals);
   requireConfigTrust(context, files, start.trust);
-  // One goal suffices: rules and handoffs, which make a prompt too long, are the same for all.
+  // Only the first goal's prompt is tried: what makes a prompt too long, rules and handoffs, is the same for all goals.
   for (const goal of goals.slice(0, 1)) await previewPrompt(site, goal, site.findTool(goal));
   return site;
 }
@@ -91,7 +92,7 @@ async function requireOnBranch(desk: DeskPort, goals: readonly LoopGoal[], branc
 interface Place extends AttemptSite {
   branch: string | null;
   head: string;
-  /** Paths relative to the top. */
+  /** Paths with uncommitted changes, relative to the top of the repository. */
   dirty: string[];
 }
 
@@ -109,7 +110,7 @@ export async function openPlace(
   refuseLive(root);
   for (const path of WRITTEN) requireInside(root, path);
   refuseLinks(root);
-  // First, because it removes variables that child processes must not inherit.
+  // The backend is opened first, because that removes variables that child processes must not inherit.
   const { streams, desk, ...backend } = await openLoopBackend(ports, context, call);
   const git: GitOptions = { env: call.env, apart: true, timeoutSeconds: GIT_TIMEOUT };
   const found = await findRepository(root, git);
@@ -153,7 +154,7 @@ function refuseLinks(root: string): void {
   }
 }
 
-/** Timeout in seconds for git with an attempt's changes, including the user's hooks. */
+/** Seconds after which git is stopped while it handles an attempt's files or runs the user's git hooks. */
 const GIT_TIMEOUT = 1_800;
 
 /** The paths that a batch writes, relative to the root. */
@@ -228,7 +229,9 @@ export function holdRoot({ root, clock, ids }: Context, base: string): { release
   );
 }
 
-/** @throws DevCliError `LOCKED` if a living process has the lock of a batch, or that cannot be told */
+/**
+ * Refuses to go on while another batch works here. @throws DevCliError `LOCKED`, also if the lock file is unreadable
+ */
 function refuseLive(root: string): null {
   const path = `${root}/${LOCK}`;
   const standing = inspectClaim(path);

@@ -16,7 +16,7 @@ const Commit = (description: string) => Type.String({ pattern: COMMIT, descripti
 const NullableCommit = (description: string) =>
   Type.Unsafe<string | null>({ ...NullableString, pattern: COMMIT, description });
 
-/** How a session's command, or one of a judge, ended. */
+/** How a command ended: that of a session, or a check with which an attempt is judged. */
 const CommandFact = Type.Object({
   line: Type.String({ description: 'The command line, secrets masked.' }),
   exit: Type.Unsafe<number | null>({ type: ['integer', 'null'] }),

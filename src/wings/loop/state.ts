@@ -19,7 +19,7 @@ export const EMPTY_LOOP: LoopState = {
 export const isHandedIn = ({ state, zero }: Pick<Attempt, 'state' | 'zero'>): boolean =>
   state === 'judging' && zero === null;
 
-/** Milliseconds for which closed records are kept. */
+/** How long, in milliseconds, closed leases, completed answers and old packets are kept. */
 export const CLOSED_RETENTION_MS = 30 * 86_400_000;
 
 /** Returns the id of an attempt: `add-auth#2`. */

@@ -8,9 +8,9 @@ import { LOOP } from './streams.js';
 type StraySite = Pick<AttemptSite, 'streams' | 'context' | 'trees' | 'top' | 'git'>;
 
 /**
- * Removes the work trees that interrupted calls left, and ends the commands still running in them: trees of attempts
- * that are settled or, in a fleet, continue on another machine; and trees of a spike, which starts over. The caller
- * must hold the lock of the root.
+ * Removes the work trees that interrupted calls left, and ends the commands still running in them. These are the trees
+ * of settled attempts, of attempts that continue on another machine of the fleet, and of a spike, which starts over.
+ * The caller must hold the lock of the root.
  * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function removeStray(site: StraySite): Promise<void> {

@@ -33,8 +33,8 @@ export interface Streams {
    */
   transact<A>(stream: string, decide: (state: LoopState, at: string) => Change<A>, fence?: Fence): Promise<A>;
   /**
-   * Hands the events that this root's log lacks to `write`, then removes them; a crash in between can only duplicate
-   * them.
+   * Hands to `write` the events that this root's log lacks, then removes them from the state. A crash in between can
+   * only make them appear twice in the log.
    * @param write must have written them to the log when it returns
    * @throws DevCliError as `transact`; any error of `write`
    */
@@ -43,7 +43,7 @@ export interface Streams {
 
 /** A precondition of a change. */
 interface Fence {
-  /** A lease that must be active; null: none. */
+  /** The lease that must be active; null if the change needs none. */
   claim: string | null;
 }
 

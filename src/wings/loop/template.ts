@@ -7,7 +7,7 @@ const TAKES = ['prompt', 'prompt_file', 'stdin'] as const;
 
 /** A parsed template; `takes` says how the agent gets its prompt. */
 export interface Template {
-  /** Without the word `{stdin}`. */
+  /** The words of the command line, without `{stdin}`. */
   words: string[];
   takes: (typeof TAKES)[number];
 }

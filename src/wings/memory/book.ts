@@ -19,7 +19,7 @@ const NO_ENTRIES: Groups = {
   handoff: {},
 };
 
-/** In display order. */
+/** The kinds of entries, in the order in which they are shown. */
 export const ENTRY_KINDS = Object.keys(NO_ENTRIES) as EntryKind[];
 
 export const EMPTY_BOOK: Book = { schemaVersion: BOOK_VERSION, seq: 0, ...NO_ENTRIES };

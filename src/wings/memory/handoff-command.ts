@@ -40,12 +40,20 @@ interface Target {
 /** The default file for the region; git tracks it. */
 const PROJECT_CONTEXT = 'PROJECT_CONTEXT.md';
 
-/** @throws DevCliError `DATA_MISSING`; `DOCUMENT_UNREADABLE` for a damaged region; `IO`; as `recordJudgments` */
+/**
+ * Writes a handoff file and, if PROJECT_CONTEXT.md has the region of dev-cli, that region.
+ * @throws DevCliError `DATA_MISSING`; `DOCUMENT_UNREADABLE` for a damaged region; `IO`; as `recordJudgments`
+ */
 export function writeHandoff(scene: PictureContext, input: Input): Promise<Answer> {
   return handOver(scene, input, { region: PROJECT_CONTEXT, makesRegion: false, makesDirectory: true });
 }
 
-/** @param cwd absolute @throws DevCliError as `writeHandoff`; `PATH_UNSAFE` */
+/**
+ * Writes the region, in PROJECT_CONTEXT.md or the file that `out` names, and a handoff file if there is a directory for
+ * it.
+ * @param cwd absolute
+ * @throws DevCliError as `writeHandoff`; `PATH_UNSAFE`
+ */
 export function transferHandoff(
   scene: PictureContext,
   { out, handoff: _, ...input }: InputIn<typeof MEMORY_SPECS, 'transfer'>,
@@ -84,8 +92,8 @@ async function handOver(scene: PictureContext, input: Input, target: Target): Pr
     const file = input.print === true ? { file: done.file } : {};
     return buildAnswer(done, [], { ...keeper.told(), ...file, dryRun: true });
   }
-  // Writes the files under the lock as well, so that without the lock nothing is written. After a crash, there is at
-  // most a file without a record; repeating the call writes that file again.
+  // The files are written under the lock of the memory, so that a call which does not get the lock writes nothing.
+  // After a crash, there is at most a file without a record; repeating the call writes that file again.
   const recorded = await recordJudgments(memory, (book) => {
     const planned = plan(book);
     const { handoff, file, region } = planned;
@@ -147,7 +155,7 @@ interface Plan {
   region: { path: string; bytes: Buffer } | null;
 }
 
-/** @throws DevCliError `DOCUMENT_UNREADABLE`, `IO` */
+/** Plans what to write, without writing it. @throws DevCliError `DOCUMENT_UNREADABLE`, `IO` */
 function planWriting({ context }: PictureContext, handoff: Handoff, target: Target): Plan {
   const { workTree, reader } = context;
   requireInside(workTree, HANDOFFS);
@@ -210,7 +218,7 @@ function findPlace(path: string): RegExp {
   return new RegExp(`${begin}${literal}(?:(/)|(?![\\p{L}\\p{N}_-]|\\.[\\p{L}\\p{N}]))`, 'gu');
 }
 
-/** @param recorded empty if nothing was written */
+/** Builds the answer of the call. @param recorded the judgments recorded; empty if the call wrote nothing */
 function buildAnswer(
   { handoff, path, region }: Plan,
   recorded: readonly Recorded[],

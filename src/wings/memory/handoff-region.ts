@@ -16,7 +16,10 @@ export const HANDOFF_MARKERS = { begin: '<!-- dev-cli:handoff v1 -->', end: '<!-
 /** Maximum size of a region in bytes, including its markers. */
 const MOST = 8 * 1024;
 
-/** Limits on the entries of a section and the characters of each entry; the first pair that fits is used. */
+/**
+ * How many entries a section has and how long each may be. The first pair with which the region is small enough is
+ * used.
+ */
 const FITS = [
   { entries: 5, characters: 400 },
   { entries: 5, characters: 200 },

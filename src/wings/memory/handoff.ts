@@ -7,8 +7,8 @@ import type { Identified } from './book.js';
 import { judgeStatus, type Picture } from './picture.js';
 
 /**
- * Builds the content of a handoff from a picture and the input of the call; file and region render it (memory.md,
- * Handoff). Pure.
+ * Builds the content of a handoff from a picture and the input of the call. The handoff file and the region in
+ * PROJECT_CONTEXT.md both render this content (memory.md, Handoff). Pure.
  */
 
 /** The part of a handoff that only the call knows. */

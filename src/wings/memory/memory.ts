@@ -25,7 +25,7 @@ export interface Memory {
   context: MemoryContext;
 }
 
-/** The fields of an entry that tell when, by whom and where it was recorded. */
+/** The fields of an entry that record when, by whom and where it was made. */
 type Stamp = Pick<Entries[EntryKind], 'at' | 'by' | 'branch' | 'head'>;
 
 /** An entry to record, without its stamp, which is added under the lock. */
@@ -42,7 +42,7 @@ export function openMemory(context: MemoryContext, cwd: string): Memory {
   return { root, streams: openWingStreams({ root, ...about, clock, ids }), context };
 }
 
-/** Returns the directory of the memory. */
+/** Returns the absolute directory of the memory. */
 export function getDirectory({ root }: Pick<Memory, 'root'>): string {
   return `${root}/.dev/${DIRECTORY}`;
 }
@@ -115,8 +115,8 @@ export function removeBookEntry(memory: Memory, id: string): Promise<{ kind: Ent
 
 function commit(memory: Memory, [first, ...rest]: NewEntry[], snapshot: Book) {
   if (first === undefined) return {};
-  // The facts have no lock of their own, so the holder of this one rotates them. If that fails, the file just keeps
-  // growing.
+  // The file of facts has no lock of its own, so the caller that holds the book's lock rotates it. If that fails, the
+  // file just keeps growing.
   ignoreFailure(() => rotateFacts(getDirectory(memory)));
   return { entries: [first, ...rest] as [NewEntry, ...NewEntry[]], snapshot, files: [] };
 }

@@ -18,12 +18,12 @@ import type { RunsReport, Waiting } from './runs.js';
 /** The data from which a picture is built. */
 export interface PictureSources extends RunsReport {
   book: Book;
-  /** As hooks recorded them, oldest first. */
+  /** The facts that hooks recorded, oldest first. */
   facts: readonly JsonObject[];
   place: GitHead;
-  /** Null without a repository. */
+  /** The state of the work tree in git; null without a repository. */
   present: WorkTreeStatus | null;
-  /** Newest first. */
+  /** Commits in the history of HEAD, newest first. */
   commits: readonly RecentCommit[];
   /** Commits that a hook saw but that are not in the history of HEAD, newest first. */
   elsewhere: readonly RecentCommit[];
@@ -33,7 +33,7 @@ export interface PictureSources extends RunsReport {
   handoff: HandoffFile | null;
 }
 
-/** The aim of the work. `branch`: where it was decided, if not on the current branch. */
+/** The aim of the work. `branch` is set if the aim was decided on another branch than the current one. */
 interface Intent {
   text: string;
   reason?: string;
@@ -42,7 +42,10 @@ interface Intent {
   branch?: string | null;
 }
 
-/** A file that a tool has edited, with its state in git; `supporting`: it was neither changed nor committed since. */
+/**
+ * A file that a tool has edited. `is`: what git says about it now; `supporting` if it was neither changed nor
+ * committed.
+ */
 interface Edited {
   path: string;
   at: string;
@@ -64,7 +67,7 @@ export interface Picture extends RunsReport, GitHead {
   next: Identified<'next'> | null;
   decisions: Identified<'decision'>[];
   verification: (Identified<'verification'> & { freshness: Freshness })[];
-  /** Commands that failed when they ran on exactly the current content, whether shown or not. */
+  /** Commands that failed when they ran on exactly the current content, even those that the picture does not show. */
   red: string[];
   relevant: Identified<'relevant'>[];
   notes: Identified<'note'>[];

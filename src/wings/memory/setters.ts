@@ -20,7 +20,10 @@ const STOCK_REASON = 'Part of the work at hand.';
 const NO_REASON =
   'Also give the reason (--reason): without it, the next session cannot tell whether the decision still holds.';
 
-/** @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for an unknown decision; as `recordJudgments` */
+/**
+ * Records a decision.
+ * @throws DevCliError `DATA_MISSING` for a blank text, `UNKNOWN_ENTRY` for an unknown decision; as `recordJudgments`
+ */
 export function recordDecision(memory: Memory, { text, reason, supersedes }: Input<'memory decide'>): Promise<Answer> {
   const keeper = createKeeper();
   const texts = { text: keeper.keep(text, '--text'), ...omitUndefined({ reason: keeper.keep(reason, '--reason') }) };
@@ -31,7 +34,7 @@ export function recordDecision(memory: Memory, { text, reason, supersedes }: Inp
   });
 }
 
-/** @throws DevCliError `DATA_MISSING`; as `recordJudgments` */
+/** Records the next action. @throws DevCliError `DATA_MISSING`; as `recordJudgments` */
 export function setNext(memory: Memory, { text, doneWhen }: Input<'memory next'>): Promise<Answer> {
   const keeper = createKeeper();
   const entry = {
@@ -41,14 +44,17 @@ export function setNext(memory: Memory, { text, doneWhen }: Input<'memory next'>
   return recordAndAnswer(memory, { keeper }, () => ({ kind: 'next', entry }));
 }
 
-/** @throws DevCliError `DATA_MISSING`; as `recordJudgments` */
+/** Records a note. @throws DevCliError `DATA_MISSING`; as `recordJudgments` */
 export function recordNote(memory: Memory, { kind, text }: Input<'memory note'>): Promise<Answer> {
   const keeper = createKeeper();
   const entry = { kind, text: keeper.keep(text, '--text') };
   return recordAndAnswer(memory, { keeper }, () => ({ kind: 'note', entry }));
 }
 
-/** @param cwd absolute @throws DevCliError `DATA_MISSING`, `PATH_UNSAFE`; as `recordJudgments` */
+/**
+ * Records a file that matters to the work. @param cwd absolute
+ * @throws DevCliError `DATA_MISSING`, `PATH_UNSAFE`; as `recordJudgments`
+ */
 export function recordRelevantPath(
   memory: Memory,
   { path: given, why = '' }: Input<'memory relevant'>,
@@ -62,7 +68,7 @@ export function recordRelevantPath(
   return recordAndAnswer(memory, { keeper, ...advice }, () => ({ kind: 'relevant', entry }));
 }
 
-/** @throws DevCliError `UNKNOWN_ENTRY`; as `recordJudgments` */
+/** Removes an entry from the book. @throws DevCliError `UNKNOWN_ENTRY`; as `recordJudgments` */
 export async function forgetMemoryEntry(memory: Memory, id: string): Promise<Answer> {
   const forgotten = await removeBookEntry(memory, id);
   if (forgotten === null) throw unknownEntry(id, 'entry');

@@ -75,7 +75,7 @@ async function runOne(
       command: keeper.keep(line, 'the command'),
       ...ended,
       how: 'ran',
-      // The content from before the command: the result proves something about that, not about later changes.
+      // The content from before the command ran: the result is proof for that content, not for changes made since.
       content: before,
       ...(isRepeatable ? { argv: [...argv] } : {}),
       cwd: maskSecrets(cwd),
@@ -85,7 +85,7 @@ async function runOne(
   return { recorded, moved: before !== content && before !== null && content !== null };
 }
 
-/** @throws DevCliError `COMMAND_FAILED` if the way the command ended proves nothing */
+/** Describes how a command ended. @throws DevCliError `COMMAND_FAILED` if the way it ended proves nothing */
 function describeEnd(
   end: GroupEnd,
   line: string,

@@ -137,7 +137,10 @@ export async function changeFiles(
   }
 }
 
-/** Finishes an interrupted call if its cycle is in the history; otherwise discards it. */
+/**
+ * Finishes an archiving call that was interrupted, if its cycle is already in the history; otherwise discards what it
+ * left.
+ */
 function finishLeft(read: SharedFiles['read'], warnings: string[]): SharedFilesDecision<null> {
   const closing = parseClosing(read(`${NEXUS_DIRECTORY}/${CLOSING_PATH}`));
   if (closing === null) return { answer: null, changes: [] };

@@ -14,7 +14,10 @@ export const HANDLERS: HandlersOf<typeof NEUTRAL_SPECS> = {
   'nexus merge': async (_, input, { cwd }) => (await import('./merge.js')).mergeHistories(input, cwd),
 };
 
-/** @throws DevCliError `DATA_MALFORMED` for parameters that are not an object; as `callContractTool` */
+/**
+ * `nexus call`: calls one tool. @throws DevCliError `DATA_MALFORMED` for parameters that are not an object; as
+ * `callContractTool`
+ */
 async function call(
   context: NeutralContext,
   { tool, data }: InputIn<typeof NEUTRAL_SPECS, 'nexus call'>,

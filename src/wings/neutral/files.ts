@@ -4,7 +4,10 @@ import { sha256 } from '../../base/sha256.js';
 import type { Content, SharedFileChange } from '../../store/shared-files.js';
 import type { Cycle, NeutralPlan, NeutralTasks, TrackedAgent } from './schemas.js';
 
-/** The files of the neutral contract on disk (neutral.md, Files). */
+/**
+ * The files of the neutral contract, in which several coding tools share one plan, task list and history (neutral.md,
+ * Files).
+ */
 
 /** The directory of the contract, relative to the work tree. */
 export const NEXUS_DIRECTORY = '.nexus';
@@ -31,7 +34,10 @@ const IGNORED = ['*', `!${IGNORE}`, '!history.json', ...SHARED.flatMap((one) => 
 
 export type FileKey = keyof typeof CONTRACT_FILES;
 
-/** The content of the history file; some cycles may come from other versions of the contract. */
+/**
+ * The content of the history file. A cycle is a closed plan with its tasks; some come from other versions of the
+ * contract.
+ */
 export interface NeutralHistory {
   cycles: (Cycle | JsonObject)[];
 }
@@ -55,7 +61,7 @@ const LISTS: Partial<Record<FileKey, string | null>> = {
   tracker: null,
 };
 
-/** In files that calls change, the members that must be lists wherever they occur. */
+/** The members that must be lists wherever they occur in the files that calls change. */
 const INNER = ['decisions', 'deps', 'files_touched'];
 
 /** Reads one of the files; null if it does not exist. @throws DevCliError `TOOL_REFUSED` for an unusable file, `IO` */
@@ -71,7 +77,7 @@ export function getFileName(key: FileKey): string {
   return CONTRACT_FILES[key].slice(CONTRACT_FILES[key].lastIndexOf('/') + 1);
 }
 
-/** @throws DevCliError `TOOL_REFUSED` */
+/** Parses one of the files; null if it does not exist. @throws DevCliError `TOOL_REFUSED` */
 export function parseFile<Key extends FileKey>(key: Key, content: Content): ContractFiles[Key] | null {
   if (content === null) return null;
   const value = parseContent(content, getFileName(key));
@@ -100,7 +106,7 @@ function findFault(value: unknown, list: string | null, key: FileKey): string | 
 
 const SPECIAL = 'it is no regular file, or has more than 64 MiB';
 
-/** @param name the name that messages use @throws DevCliError `TOOL_REFUSED` */
+/** Parses a file as JSON. @param name the name that messages use @throws DevCliError `TOOL_REFUSED` */
 function parseContent(content: Exclude<Content, null>, name: string): unknown {
   if (content === 'unusable') throw unusable(name, SPECIAL);
   const text = content.toString('utf8');
@@ -138,7 +144,7 @@ export function ignoreRules(read: (path: string) => Content): SharedFileChange[]
   return read(path) === null ? [{ path, content: IGNORED.join('\n') }] : [];
 }
 
-/** The plan of an archiving call: once the history contains the cycle, the files are changed as listed. */
+/** What an archiving call is about to do: append the cycle to the history, then change the files as listed. */
 export interface Closing {
   cycle: unknown;
   /** `was`: a digest of the old content; null if the file did not exist. */
@@ -146,9 +152,10 @@ export interface Closing {
 }
 
 /**
- * Lists the changes of an archiving call in order; after a crash between any two, the next call finishes the rest.
- * @throws DevCliError `TOOL_REFUSED` if there is, for example, a directory in place of a file, because the next call
- * could not finish
+ * Lists the changes of an archiving call in order; after a crash between any two, the next call makes the remaining
+ * ones.
+ * @throws DevCliError `TOOL_REFUSED` if one of the files cannot be changed, for example because a directory is in its
+ * place: after a crash, no later call could finish then
  */
 export function listArchiveChanges(
   history: NeutralHistory | null,
@@ -188,7 +195,10 @@ export function listRemainingChanges(
   return { changes, kept };
 }
 
-/** @throws DevCliError `TOOL_REFUSED` for a file that dev-cli did not write */
+/**
+ * Parses the file that an archiving call leaves if it is interrupted; null if there is none.
+ * @throws DevCliError `TOOL_REFUSED` for a file that dev-cli did not write
+ */
 export function parseClosing(content: Content): Closing | null {
   if (content === null) return null;
   const value = parseContent(content, 'closing.json');

@@ -23,8 +23,8 @@ export async function decideOwner(context: NeutralContext, id: string): Promise<
 }
 
 /**
- * Roles that do not simply resume by default. Those that judge start fresh, because they must not remember earlier
- * work; the others resume only if nobody else has touched their files.
+ * Roles whose agents do not always continue with their own task. Those in FRESH judge work, so a fresh agent must do
+ * it, which remembers nothing of the work. Those in WITH_ARTIFACT continue only if nobody else has touched their files.
  */
 const FRESH = ['tester', 'reviewer'];
 const WITH_ARTIFACT = ['engineer', 'writer'];

@@ -4,7 +4,7 @@ import { toolRefusedError } from './files.js';
 /** The part of a parameter's schema that this file checks. */
 interface Schema {
   type: 'string' | 'integer' | 'boolean' | 'array' | 'object';
-  /** 0 if the text may be blank. */
+  /** 0 if the text may be empty or only whitespace. */
   minLength?: number;
   enum?: readonly string[];
   items?: Schema;
@@ -17,8 +17,8 @@ export interface ParamsSchema {
 }
 
 /**
- * Reads the parameters of a call (neutral.md, All tools, 9). A null counts as missing, and so does a blank text where
- * none is allowed.
+ * Reads the parameters of a call (neutral.md, All tools, 9). A null counts as a missing parameter, and so does an empty
+ * text or one of whitespace alone, unless `minLength` is 0.
  * @throws DevCliError `TOOL_REFUSED` for a missing parameter, or one of the wrong type or value
  */
 export function readParams({ properties = {}, required = [] }: ParamsSchema, given: JsonObject): JsonObject {

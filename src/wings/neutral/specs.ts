@@ -19,7 +19,7 @@ const READS = { readOnlyHint: true };
 const ADDS = { destructiveHint: false };
 const SETS = { destructiveHint: false, idempotentHint: true };
 
-/** In the order in which they are listed. */
+/** The tools, in the order in which a list of tools shows them. */
 const NEUTRAL_TOOLS = [
   {
     name: 'plan_start',

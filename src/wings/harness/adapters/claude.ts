@@ -30,7 +30,8 @@ export const claude: Harness = {
   notice: {
     begins: '<task-notification>',
     agent: '<task-id>([^<]*)</task-id>',
-    // Matches only after the result, because the result's text comes from the agent.
+    // Matches only after the end of the agent's result, because the agent could write such a tag into the result
+    // itself.
     tokens: '<subagent_tokens>(\\d{1,12})</subagent_tokens>(?![\\s\\S]*</result>)',
   },
 
@@ -42,7 +43,7 @@ export const claude: Harness = {
     shell: 'Bash',
     question: 'AskUserQuestion',
     agents: ['Agent', 'Task'],
-    // An agent that continues in the background has used no tokens yet.
+    // The answer has no `totalTokens` if the agent goes on working in the background; its notice then gives the number.
     spent: { agent: 'agentId', tokens: 'totalTokens' },
   },
   projectVariable: 'CLAUDE_PROJECT_DIR',
@@ -74,7 +75,7 @@ export const claude: Harness = {
       };
     },
     settings: ['.claude/settings.json', '.claude/settings.local.json'],
-    // The plugin may come from any marketplace.
+    // The key is `PLUGIN@MARKETPLACE`, and the plugin may come from any marketplace.
     isOn: ({ enabledPlugins }) =>
       Object.entries(enabledPlugins ?? {}).some(([id, on]) => id.startsWith(`${PLUGIN}@`) && on === true),
     twice:
@@ -114,7 +115,8 @@ function renderAgent({ name, description, tools, body, model, effort }: ShippedA
 }
 
 /**
- * A path with one leading slash is relative to the project, a path without to the directory where the session began.
+ * In a rule, a path with a leading slash is relative to the project, and a path without one to the directory in which
+ * the session began.
  */
 function listPermissions(scope: Scope): Addition[] {
   const places = scope === 'project' ? ['/.dev/**', '.dev/**'] : ['.dev/**'];

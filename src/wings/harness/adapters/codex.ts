@@ -31,8 +31,8 @@ export const codex: Harness = {
     failure: { text: '^Exit code: (?!0\\b)' },
   },
   runsByUsersShell: true,
-  // Codex does not set this variable, but installed hook lines contain it, and the user would have to trust a changed
-  // line anew.
+  // Codex does not set this variable. It stays because installed hook lines contain it, and the user would have to
+  // trust each changed line anew.
   projectVariable: 'CLAUDE_PROJECT_DIR',
   seeksProject: true,
 

@@ -58,8 +58,8 @@ export const gemini: Harness = {
   locateRival: (skill) => `.gemini/commands/${skill}.toml`,
   settings: { path: '.gemini/settings.json', what: 'hooks' },
   extras: { instructions: 'GEMINI.md', servers: { path: '.gemini/settings.json', holder: 'mcpServers' } },
-  // Gemini CLI does not read a project's policies, and `tools.allowed` in a project's settings denies subagents all
-  // other commands.
+  // A project gets no rule: Gemini CLI does not read a project's policies, and `tools.allowed` in a project's settings
+  // would deny subagents all commands that it does not list.
   listMore: (scope) =>
     scope === 'project'
       ? []

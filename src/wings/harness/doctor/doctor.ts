@@ -31,7 +31,7 @@ import { judgeGit, judgeNode, lookAtPrograms } from './versions.js';
 
 /** `doctor`: proves that the installation works, and says how to fix problems (harness.md, Doctor). */
 
-/** Milliseconds reserved for the rest of the call after a program had to be ended. */
+/** Milliseconds reserved for the rest of the call, in case a program has to be ended at its time limit. */
 const MARGIN = 700;
 /** Maximum milliseconds for one program; a harness does not wait longer either. */
 const LONGEST = 15_000;
@@ -57,7 +57,8 @@ export async function runDoctor(
   const { installations, findings: installed, asked } = lookAtInstallations(context, chosen, extras);
   const present = installations.filter(({ isThere }) => isThere);
   const plugin = chosen.flatMap((id) => lookForPlugin(context, HARNESSES[id], installations));
-  // Set only if the calling harness gets its hooks from the project alone.
+  // `below` matters only if the calling harness has no hooks but the project's, which it may not find from a
+  // subdirectory.
   const scopes = [...present, ...plugin].filter(({ harness: id }) => id === caller).map(({ scope }) => scope);
   const below = scopes.join() === 'project' && isBelow(cwd, root) ? { root, cwd } : null;
   const programs = lookAtPrograms(probes, situation, chosen);
@@ -129,8 +130,8 @@ async function reported<F extends Diagnosis>(check: CheckId, look: () => Promise
 }
 
 /**
- * Tries each pre-tool hook whose line and script are as this version writes them. Other lines are not run, because a
- * clone may bring its own.
+ * Tries each pre-tool hook whose line and script are as this version writes them. Other lines are not run: they may
+ * have come with a clone, from somebody else.
  */
 async function tryGuards(
   context: Context,

@@ -35,8 +35,8 @@ export interface HookTrial {
 }
 
 /**
- * Judges a trial. A refusal counts only with a valid answer. A line also exits with 2 if it could not judge, for
- * example without dev-cli on the PATH; such a line blocks every write.
+ * Judges a trial. Exit code 2 alone does not prove that the guard works: a line that cannot judge, for example without
+ * dev-cli on the PATH, exits with 2 as well and so blocks every write. A refusal counts only with a valid answer.
  */
 export function judgeTrial(subject: FindingSubject, { guarded, unguarded }: HookTrial): DoctorFinding {
   const again = buildReinstallFix(subject);
@@ -71,7 +71,7 @@ export function judgeForeign(subject: FindingSubject): DoctorFinding {
   );
 }
 
-/** Exit code 2 is the only one with which all harnesses stop a tool. */
+/** Returns whether a hook stopped the tool: only exit code 2 stops it in every harness. */
 function isStopped(ran: ProgramEnd): boolean {
   return ran.end === 'exit' && ran.code === 2;
 }

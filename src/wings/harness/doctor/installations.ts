@@ -44,7 +44,7 @@ export function lookAtInstallations(
     if (manifest !== null) findings.push(...judgeManifest(scope, manifest.cli, context.cliVersion));
     return harnesses.map((harness) => {
       const records = manifest?.harnesses[harness];
-      // Here an unreadable file counts as somebody else's; the check of the pieces reports it.
+      // An unreadable file is read as empty here and so counts as somebody else's; `lookAtInstallation` reports it.
       const read = (path: string) =>
         readOr(
           () => readFileText(join(places.base, path)),
@@ -107,7 +107,7 @@ function readOrReport(path: string, scope: Scope, findings: DoctorFinding[]): Ma
 /** The facts from which the absence of an installation is judged. */
 interface Around {
   installations: readonly Installation[];
-  /** The harness that calls. */
+  /** The harness whose agent called `doctor`; null outside a harness. */
   caller: HarnessId | null;
   /** The findings about the plugin. */
   plugin: readonly DoctorFinding[];

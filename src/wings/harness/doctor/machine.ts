@@ -16,7 +16,7 @@ interface Asked {
   cwd: string;
   env: NodeJS.ProcessEnv;
   signal: AbortSignal;
-  /** Returns the milliseconds that a program started now may take. */
+  /** Returns how long, in milliseconds, a program started now may run. */
   timeLeft: () => number;
 }
 

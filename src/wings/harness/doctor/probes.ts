@@ -12,15 +12,15 @@ export interface Probes {
   /** Returns whether something is at a path. */
   exists(path: string): boolean;
   /**
-   * Opens a file for writing without writing, and checks that its directory is writable; returns the error code, or
-   * null.
+   * Opens a file for writing without writing, and checks that its directory is writable; returns the error code of what
+   * failed, or null if neither failed.
    */
   refusesWriting(path: string): string | null;
-  /** Listens on a port of 127.0.0.1 for a moment; returns the error code, or null. */
+  /** Listens on a port of 127.0.0.1 for a moment; returns the error code, or null if that succeeded. */
   refusesListening(): Promise<string | null>;
 }
 
-/** The surroundings of a program. */
+/** The directory, environment and input with which a program runs. */
 interface Around {
   /** Absolute; default: the directory of the call. */
   cwd?: string;
@@ -35,7 +35,7 @@ export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 /** How a program ended. */
 export type ProgramEnd = { stdout: string; stderr: string } & Exclude<GroupEnd, { end: 'interrupted' }>;
 
-/** Describes how a program failed, for a sentence with "it …". */
+/** Describes how a program failed. The text continues a sentence after "it". */
 export function describeProbeFailure(ran: ProgramEnd): string {
   switch (ran.end) {
     case 'exit':
@@ -60,7 +60,7 @@ export interface DoctorContext {
   root: string;
   /** Absolute: the directory that is edited and judged. */
   workTree: string;
-  /** Absolute. */
+  /** Absolute path of the user's home directory. */
   home: string;
   env: EnvironmentVariables;
   /** The version of this dev-cli. */

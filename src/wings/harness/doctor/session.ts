@@ -20,13 +20,16 @@ export function findCallingHarness(env: EnvironmentVariables): HarnessId | null 
 /** Facts about the calling session. */
 export interface CallingSessionFacts {
   harness: HarnessId | null;
-  /** Its id, if the environment contains it. */
+  /** The session's id, if the environment contains it. */
   session: string | null;
-  /** Its entry in `.dev/sessions`. */
+  /** The session's entry in `.dev/sessions`. */
   mark: Pick<SessionMark, 'run' | 'heard'> | null;
-  /** Whether hooks leave a trace here. */
+  /** Whether a working hook would leave a trace of the session in this root. */
   leavesTrace: boolean;
-  /** Root and start directory, if starting there hides the project's hooks from the harness. */
+  /**
+   * The root, and the directory in which the harness was started, if that lies below the root and hides the project's
+   * hooks from the harness; null otherwise.
+   */
   below: { root: string; cwd: string } | null;
 }
 

@@ -43,12 +43,12 @@ export interface HookForm {
   types?: readonly string[];
   /** The events whose hooks the harness checks; absent if it checks all. */
   events?: readonly string[];
-  /** Whether a group may lack a list of hooks. */
+  /** Whether an entry of an event may come without its list `hooks`. */
   mayBeEmpty: boolean;
   isTimeout: (seconds: number) => boolean;
   /**
-   * The versions since which the harness skips only the faulty part: `hooks` if it is not an object, an event that is
-   * not a list, an invalid entry.
+   * The first versions that skip only the faulty part instead of the whole file: all of `hooks` if it is not an object,
+   * an event that is not a list, or one invalid entry.
    */
   borneSince?: { hooks: string; event: string; entry: string };
 }

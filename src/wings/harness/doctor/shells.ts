@@ -15,13 +15,13 @@ import {
 
 /** A shell to check. */
 interface Shell {
-  /** Its name in a finding. */
+  /** The shell's name in a finding. */
   title: string;
   program: string;
   option: '-c' | '-lc';
 }
 
-/** Start-up files may print text before this mark. */
+/** Marks where the answer begins: a shell's start-up files may print text of their own before it. */
 const MARK = 'dev-cli-doctor:';
 const SCRIPT = `echo ${MARK}; command -v dev-cli && dev-cli --version`;
 

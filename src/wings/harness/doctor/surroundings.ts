@@ -9,9 +9,9 @@ import { type DoctorContext, type EnvironmentVariables, hasSucceeded, type Probe
 
 /** Git's answers about the committer. */
 interface Identity {
-  /** In the environment of this shell. */
+  /** Git's answer in the environment of this shell. */
   here: ProgramEnd;
-  /** In the environment in which dev-cli calls git (protocol.md, Harness marks). */
+  /** Git's answer in the environment in which dev-cli calls git (protocol.md, Harness marks). */
   own: ProgramEnd;
 }
 

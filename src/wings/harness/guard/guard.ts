@@ -7,18 +7,20 @@ import { createGlobTest } from '../../../work/paths.js';
  * paths and read the run.
  */
 
-/** A resolved write: a path, absolute and without links or `..`, or a change to the history of the run's repository. */
+/**
+ * A resolved write: a path whose links and `..` have been followed, or a change to the history of the run's repository.
+ */
 export type ResolvedWrite = FileWrite | 'history';
 
 interface FileWrite {
   /**
-   * Relative to the root, with `/` as separator; empty if any file in the root may be written, null if the path is
-   * outside.
+   * The path relative to the root, with `/` as separator. Empty if the tool could write any file in the root; null if
+   * the path is outside.
    */
   inRoot: string | null;
   /**
-   * The same, relative to the work tree; for a path in a git directory above that the work tree belongs to, the part
-   * from `.git` on.
+   * The path relative to the work tree. If the path is in the `.git` of a directory above the work tree: its part from
+   * `.git` on.
    */
   inWorkTree: string | null;
 }
@@ -31,7 +33,7 @@ export interface GuardedRun {
   writes: readonly string[] | null;
   /** Paths in the run's directory that the pending action, or a task under way, expects to be written. */
   promised: readonly string[];
-  /** The globs of each worker task under way; an empty list of globs means everything. */
+  /** For each worker task under way, the globs of what it may write; a task with an empty list may write everything. */
   tasks: readonly (readonly string[])[];
 }
 
@@ -43,7 +45,7 @@ const OWN = /^(?:guard|active-spec|preferences\.yaml|install\.json|sessions|memo
 /** Paths below the directory of a run that only dev-cli writes. */
 const OWN_OF_RUN =
   /^(?:state\.json|events\.jsonl|recipe\.json|objects|runs|lock|edit)(?:[./]|$)|^actions\/[^/]+\/(?:.+\/)?(?:exit\.json|started\.json|command\.json|[^/]+\.log)$/s;
-/** Answers to an action; they may be written at any step. */
+/** Files with answers to an action; they may be written whatever block the run is at. */
 const ANSWERS = /^actions\/[^/]+\/(?:data\.[^/]+|reason\.md|note\.md|result\.md|result\.json)$/;
 /** Documents that are written during planning and must not change during execution. */
 const DOCUMENTS = /^(?:DRAFT\.md|plan-content\.json|(?:findings|analysis|reviews)\/.+)$/s;
@@ -63,7 +65,7 @@ export function judgeWrite(write: ResolvedWrite, run: GuardedRun, writer: Writer
   if (inRoot === '.dev') return `.dev belongs to dev-cli: ${TELL}`;
   if (below !== null) return judgeBelowDev(below, run);
   if (inWorkTree !== null) return judgeSource(inWorkTree, run, writer);
-  // Outside the project, nothing is guarded.
+  // Outside the root and the work tree, nothing is guarded.
   if (inRoot === null || run.promised.includes(`/${inRoot}`)) return null;
   return `"${run.name}" works in another work tree: ${shown(inRoot)} is not one of its files.`;
 }

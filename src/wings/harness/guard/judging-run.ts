@@ -47,8 +47,8 @@ export async function findJudgingRun(context: JudgingContext, session: string): 
 }
 
 /**
- * Finds the run whose guard judges a tool call. If a run guards nothing, an earlier run of the session judges instead;
- * if a person has unguarded a run, nothing is judged.
+ * Finds the run whose guard judges a tool call. If the recipe of a run needs no guard, an earlier run of the session
+ * judges instead; if a person has switched a run's guard off, no run judges.
  */
 export async function findGuardedRun(context: JudgingContext, session: string): Promise<GuardedRun | null> {
   for await (const head of listJudging(context, session)) {

@@ -16,7 +16,7 @@ type Input = Readonly<Record<string, unknown>>;
 
 /** The paths that a call would write, and its directory. */
 interface Writes {
-  /** As the call names them. */
+  /** The paths as the call gives them. */
   paths: string[];
   /** The directory of the call, if it names one. */
   directory: string | null;
@@ -68,9 +68,9 @@ export function resolveCall(
 }
 
 /**
- * Resolves a path to where it really leads: follows links of its deepest existing ancestor and `..`, and folds case if
- * the file system does. Programs differ in whether `..` leaves a link by its name or by its target: both results are
- * returned if they differ.
+ * Resolves a path to where it really leads: follows links of its deepest existing ancestor and `..`, and folds the case
+ * of `.dev`. After a link to a directory, some programs take `..` as the directory that contains the link, others as
+ * the parent of the link's target; if the two differ, both are returned.
  * @param cwd absolute directory to which a relative path is relative
  * @throws system errors, except for paths that the tool could not write either
  */
@@ -97,8 +97,9 @@ function followBoth(absolute: string): string[] {
 }
 
 /**
- * Lists paths that a pattern may match: these directories, reserved names at their top, or their parents, each with the
- * rest of the pattern. Does not check whether the tool expands wildcards, because few file names contain one.
+ * Lists what a path with wildcards may stand for: one of these directories, or `.dev` or a reserved name in it, with
+ * the part of the path that follows. A path that reaches only a parent of one of these counts as reaching it. Does not
+ * check whether the tool expands wildcards, because few file names contain one.
  */
 function fillIn(absolute: string, directories: readonly string[]): string[] {
   const parts = absolute.split('/').filter((part) => part !== '' && part !== '.');
@@ -181,8 +182,8 @@ function findWithin(base: string, absolute: string): string | null {
 }
 
 /**
- * Returns the part of a path from `.git` on, if the path is in a git directory above the work tree, because hooks run
- * from there. Such a work tree is a part of its repository, or is linked from a repository that contains it.
+ * Returns the part of a path from `.git` on, if that `.git` is in a directory above the work tree. Git runs hooks from
+ * there, if the work tree is a subdirectory of its repository, or is linked from a repository around it.
  */
 function findGitAbove(workTree: string, absolute: string): string | null {
   const [, holder, path] = /^(.*?)\/(\.git(?:\/.*)?)$/is.exec(absolute) ?? [];

@@ -47,8 +47,8 @@ const LOOP =
   'dev-cli drives this work: do the pending action, then run its ack exactly as printed; the answer brings the next one. Where agents are to be started, run the ack first if they may have delivered already.';
 
 /**
- * Renders the manifest of a run. Inserts the loop in two sentences, because the agent may no longer have the skill that
- * explains it.
+ * Renders the manifest of a run. Adds two sentences on the loop of `next` and `step complete`, because the agent may no
+ * longer have the skill that explains it.
  */
 function renderManifest(context: Within, head: RunHead): string {
   const { text } = buildManifest(createRunView(context, head), context.ports.sections, context);

@@ -20,8 +20,8 @@ export interface HookInput {
 /**
  * `hook EVENT --harness NAME`: passes an event to its handlers and answers in the harness's format (harness.md, Hooks).
  * If an agent makes the call, events about a person or a session are ignored.
- * @throws DevCliError `DATA_MALFORMED` for an invalid payload; before a tool, this blocks the tool, and at other events
- * the harness continues
+ * @throws DevCliError `DATA_MALFORMED` for an invalid payload. In a hook that runs before a tool, the error blocks the
+ * tool; at other events, the harness continues
  */
 export async function runHook(
   context: Context & WithPorts,

@@ -13,7 +13,10 @@ import { findJudgingRun } from '../guard/judging-run.js';
 import { listPromised, type PromisedFile } from '../guard/promised.js';
 import { resolveCall } from '../guard/writes.js';
 
-/** Checks files that the pending action expects as soon as an agent has written them (harness.md, Promised outputs). */
+/**
+ * As soon as an agent has written a file that the pending action expects, checks that file (harness.md, Promised
+ * outputs).
+ */
 
 type ToolUse = Extract<HookEvent, { on: 'post-tool-use' }>;
 

@@ -15,8 +15,8 @@ import { listCallWrites } from '../guard/writes.js';
 /** Parses the payload that a harness sends to a hook on stdin (harness.md, Hooks). */
 
 /**
- * A part of the nudge for an agent that stops; by this part, the nudge is recognized when Gemini CLI passes it to the
- * prompt hook.
+ * A part of the nudge: the request to continue that an agent gets when it stops too early. Gemini CLI passes the nudge
+ * to the prompt hook, where this part shows that no person wrote it.
  */
 export const NUDGE = 'is not acknowledged yet. Go on: `dev-cli next';
 
@@ -76,7 +76,7 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
   }
 }
 
-/** Reads how many tokens an agent used from the answer with its result. */
+/** Reads the tool's answer that contains a subagent's result: returns how many tokens the subagent has used. */
 function readSpent({ tool_response: response }: Record<string, unknown>): SubagentUsage | null {
   if (!isRecord(response)) return null;
   const told = SPENT_MEMBERS.find(({ agent }) => typeof response[agent] === 'string');

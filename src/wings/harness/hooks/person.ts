@@ -25,7 +25,9 @@ export function isPersonsPrompt({
   return agent === null && attended && prompt.trim() !== '';
 }
 
-/** Renders the nudge for an agent that stops; payload.ts recognizes it if it comes back as a prompt. */
+/**
+ * Renders the nudge, which asks an agent that stops to continue; payload.ts recognizes it if it comes back as a prompt.
+ */
 export function renderNudge(run: string, actionId: string): string {
   return `dev-cli: ${actionId} of "${run}" ${NUDGE} ${run}\` shows it. If you cannot do it: \`dev-cli step fail ${run} --action ${actionId} --reason "why"\`.`;
 }

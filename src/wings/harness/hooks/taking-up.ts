@@ -22,7 +22,7 @@ interface OwnCall {
 /** Words that may precede the name of a program that a command runs. */
 const BEFORE = /^(?:[A-Za-z_]\w*=.*|env|timeout|nohup|time|command|exec|!|\{|if|then|do|else|while|\d+[smh]?|-\S*)$/s;
 const NAME = /^[A-Za-z0-9_-]{1,64}$/;
-/** Maximum number of words looked at after the verb. */
+/** Maximum number of words after the verb that may be the run's name. */
 const MOST = 8;
 
 /** Lists the dev-cli calls that a command makes, not those that it prints, searches for or writes into a file. */
@@ -48,9 +48,9 @@ function readWord(word: Word): string {
 }
 
 /**
- * Binds a session to the run that its main agent has just taken up: by `use`; or by `init` or `step` if the session has
- * no live run. If the harness hides the session from shells, `init` always binds; otherwise the call of `init` has
- * already bound the session, or refused to.
+ * Binds a session to the run that its main agent has just named: in a call of `use`, or, if the session has no live
+ * run, of `init` or `step`. Where shell commands do not know the session's id, `init` could not bind the session
+ * itself, so a call of `init` binds it here even if it has a live run.
  */
 export async function bindByCall(context: Context, event: Extract<HookEvent, { on: 'post-tool-use' }>): Promise<void> {
   const { command } = event.input;

@@ -60,7 +60,7 @@ export function listForeignHooks(parts: readonly PartDecisions[]): string[] {
   );
 }
 
-/** Lists notes about entries of others in places where dev-cli's entries would be. */
+/** Lists a note for each entry of somebody else in a place where dev-cli's entry would be. */
 export function listRivalNotes(parts: readonly PartDecisions[]): string[] {
   return parts.flatMap(({ decisions }) =>
     decisions.flatMap(({ path, rivals = [] }) => rivals.map((rival) => describeRival(path, rival))),

@@ -19,7 +19,7 @@ import type { Scope } from './piece.js';
 
 /** Carries out an installation plan (harness.md, Install). */
 
-/** The locations of a scope. */
+/** Where the installation of a scope, `project` or `user`, has its files. */
 export interface InstallPaths {
   scope: Scope;
   /** Absolute directory to which the paths of pieces are relative. */
@@ -28,7 +28,7 @@ export interface InstallPaths {
   manifest: string;
 }
 
-/** The planned changes, based on the state when they were planned. */
+/** The planned changes, with the manifest and the extras that were read when they were planned. */
 export interface InstallPlan {
   known: Manifest | null;
   parts: PartDecisions[];
@@ -36,15 +36,15 @@ export interface InstallPlan {
   with: readonly string[];
 }
 
-/** The changes to one part. */
+/** The changes to one part: to the pieces of one harness, or to those that a project needs with any harness. */
 export interface PartDecisions {
   part: PartId;
   decisions: FileDecision[];
 }
 
 /**
- * Carries out the decisions. Writes the manifest first, with both the previous and the future content: if the call is
- * interrupted, every file is in its previous state or as the manifest says, and `install` and `uninstall` can continue.
+ * Carries out the decisions. First writes a manifest with the previous and the future record of each file: if the call
+ * is interrupted, each file matches one of its two records, so that `install` and `uninstall` can continue.
  * @param forLock directories that were created for the lock
  * @returns directories of dev-cli, to be removed if they are empty
  */
@@ -64,7 +64,8 @@ export function applyInstallPlan(
   const makesRules = isAny && scope === 'project' && readIgnoreRules(context.root) === undefined;
   const hasRules = known?.ignoreRules === true || makesRules;
   const home = dirname(path);
-  // The directory may come from an earlier call that was interrupted before it wrote anything.
+  // If the directory contains only lock files, an earlier call created it and was interrupted; it is then ours to
+  // remove.
   const isBare = areLockFiles(listNames(home));
   const made = [
     ...(known === null ? [] : listCreatedDirectories(known, base, path)).filter(
@@ -100,7 +101,7 @@ function put(path: string, text: string | null, isDirectory: boolean): void {
   else writeText(path, text);
 }
 
-/** Builds the manifest's records; `recordOf` supplies the records of `parts`. */
+/** Builds the manifest's records: those of `parts` with `recordOf`, the others as they were. */
 export function mergeRecords(
   known: Manifest | null,
   parts: readonly PartDecisions[],
@@ -118,7 +119,10 @@ export function mergeRecords(
   return harnesses;
 }
 
-/** Builds the record for the period in which a file may be in its old or its new state. */
+/**
+ * Builds the record of a file that is about to change. Until the change is complete, it also contains the previous
+ * record.
+ */
 function keepEarlier({ record, was, text }: FileDecision): PieceRecord | undefined {
   return record === undefined || was === undefined || text === undefined
     ? (record ?? was)

@@ -28,7 +28,9 @@ export function requirePerson(context: Context, { command, input }: ConsentQuest
   requireTerminal(context, { command, input });
 }
 
-/** Returns whether a live run of this project may be guarded: any guard file without `open` counts. */
+/**
+ * Returns whether a live run of this project may be guarded: there is a guard file, and it does not begin with `open`.
+ */
 function isGuarding({ root }: Context): boolean {
   const [word] = readFileText(join(root, '.dev', 'guard'))?.split(/\s/) ?? ['open'];
   return word !== 'open';

@@ -26,16 +26,16 @@ export interface FileDecision {
   /** The manifest's record of the file in its present state. */
   was?: PieceRecord;
   /**
-   * The text that `install` would write now; after an interruption, a temporary file with its beginning may lie next to
-   * the file.
+   * The text that `install` would write now. A temporary file next to this one that contains the beginning of that text
+   * is left from an interrupted call.
    */
   put?: string;
-  /** Entries of others in places where ours would be; they stay. */
+  /** Somebody else's entries where dev-cli's would be; they stay, and dev-cli's are not added. */
   rivals?: readonly string[];
 }
 
 /**
- * Returns whether a file of somebody else has the path of a piece, or its command name.
+ * Returns whether somebody else's file is at the path of a piece, or defines the same slash command.
  * @param read returns the text at a path, or null if nothing is there
  */
 export function isPathTaken(
@@ -65,7 +65,7 @@ export function decideInstall(
 }
 
 /**
- * Lists entries of others in places where a piece would put its own.
+ * Lists somebody else's entries in the places where a piece would put its own.
  * @throws DevCliError `DATA_MALFORMED`, `DOCUMENT_UNREADABLE`
  */
 export function listRivals(piece: SharedFile, present: string): string[] {
@@ -128,8 +128,8 @@ function installShared(piece: SharedFile, present: string | null, record: PieceR
 }
 
 /**
- * Builds the record for a shared file that was complete when first seen. Hooks of dev-cli can only be ours; a line or a
- * member may well be somebody else's.
+ * Builds the record for a shared file that contains the whole piece although no record says so, as in a clone. Hooks of
+ * dev-cli come from `install`; an equal line or member may be somebody else's, so it must not be removed later.
  */
 function recordFound({ kind, additions = [], path }: SharedFile, present: string): SharedRecord | undefined {
   if (kind === 'lines') return undefined;
@@ -139,8 +139,8 @@ function recordFound({ kind, additions = [], path }: SharedFile, present: string
 }
 
 /**
- * Lists content of a piece that was in the text before. It belongs to somebody else, and stays when the piece is
- * removed.
+ * Lists the parts of a piece that a text already contained before the piece was added. They belong to somebody else and
+ * stay when the piece is removed.
  */
 function listTheirs({ lines = [], additions = [], path }: SharedFile, before: string): string[] {
   if (additions.length > 0) return listOwnValues(before, additions, path);
@@ -151,7 +151,7 @@ function hasLine(text: string, line: string): boolean {
   return text.split('\n').some((one) => one.trim() === line);
 }
 
-/** Returns whether a text contains all our content, and nothing that an earlier version wrote. */
+/** Returns whether a text contains the whole piece, and nothing that only an earlier version wrote. */
 function isComplete(piece: SharedFile, present: string): boolean {
   if (putIn(piece, present).text !== present) return false;
   const values = new Set((piece.additions ?? []).map(({ value }) => JSON.stringify(value)));
@@ -212,9 +212,9 @@ function isLeftOver({ kind }: SharedFile, rest: string | null, record: SharedRec
 }
 
 /**
- * Removes our content: restores the previous bytes if nobody has changed the file since, otherwise removes the entries
- * that are ours. Without a record, removes only content that clearly comes from `install`: marked blocks, and entries
- * in settings that have one of our hooks, but no lines.
+ * Removes a piece from a text. If nobody has changed the text since, restores the previous bytes; otherwise removes the
+ * entries that are ours. Without a record, it removes marked blocks, but no lines, and it removes entries of settings
+ * only if the settings contain a hook of dev-cli, which shows that `install` wrote there.
  */
 function takeOut(piece: SharedFile, present: string | null, record: SharedRecord | undefined): string | null {
   if (present === null) return null;

@@ -21,8 +21,8 @@ const LARGEST = 4 * 1024 * 1024;
 
 /**
  * Returns the text of a file, or null if nothing is there.
- * @throws DevCliError `IO` if it is not a file, is too large for settings, or could not be written because of a
- * dangling link
+ * @throws DevCliError `IO` if it is not a file, if it is too large for settings, or if a dangling link would make it
+ * impossible to write the file
  */
 export function readFileText(path: string): string | null {
   return withIoErrors(path, null, () => {

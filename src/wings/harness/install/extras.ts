@@ -86,7 +86,7 @@ export function decideSwitches(
     requireInside(join(directory, '../..'), `.dev/${extra.name}`);
     const row = { path: `${relative(context.root, directory)}/`, what: `switches ${extra.name} on` };
     const isThere = existsSync(directory);
-    // A directory in the main work tree also serves other work trees.
+    // A directory in the main work tree is not removed from a linked one, because it serves all work trees.
     if (isThere === (does === 'created') || (does === 'removed' && row.path.startsWith('../'))) return [];
     if (does === 'created') return [{ ...row, does, text: '' }];
     return listNames(directory).length === 0

@@ -35,8 +35,8 @@ export type BlockReading =
   | { kind: 'whole'; isCurrent: boolean; without: string | null };
 
 /**
- * Reads the block of any version from a hook. With several blocks, or an incomplete marker, it is unclear what is ours
- * (`half`).
+ * Reads the block of any version from a hook. The answer is `half` if a marker is incomplete or there are several
+ * blocks, because it is then unclear which lines are ours.
  */
 export function readBlock(hook: string): BlockReading {
   const text = hook.replace(/^(# dev-cli: post-commit) v\d+(?=\r?$)/gm, '$1 v1');

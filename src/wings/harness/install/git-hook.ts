@@ -38,7 +38,7 @@ export interface GitHookPlan {
   carryOut: (() => void) | null;
 }
 
-/** Absolute paths of the hook. */
+/** The files around the hook, as absolute paths. */
 interface Place {
   hook: string;
   /** The file that git really runs; a different one if core.hooksPath is set. */

@@ -38,8 +38,9 @@ function findDirectories(harness: Harness, place: HookPlace): { seek: string; of
 }
 
 /**
- * Renders the command that a harness runs for an event (harness.md, Hooks). If the user's own shell runs the line,
- * single quotes occur only around the commands for `sh`.
+ * Renders the command that a harness runs for an event (harness.md, Hooks). In a harness that uses the user's own
+ * shell, which may not be a POSIX shell, the line only starts `sh`, with the commands in single quotes; so the commands
+ * contain none.
  */
 export function renderHookLine(event: HookEventName, harness: Harness, place: HookPlace): string {
   const { seek, ofFile, project } = findDirectories(harness, place);
@@ -50,8 +51,8 @@ export function renderHookLine(event: HookEventName, harness: Harness, place: Ho
 }
 
 /**
- * Renders the commands for a missing script: without it nothing can judge the call, so they block the tool if a run is
- * guarded.
+ * Renders the commands that run after the script: if it is missing, nothing has judged the call, so they block the tool
+ * while a run is guarded.
  */
 const failClosed = (project: string): string =>
   `[ ! -e "${project}/.dev/guard" ] || { echo "dev-cli: no \${f-}, and a run is guarded here. dev-cli install writes it." >&2; exit 2; }`;

@@ -16,12 +16,12 @@ interface FileRecord {
 }
 
 /**
- * A file shared with others: its digests before and after, and the changes that restore it if nobody has changed it
- * since.
+ * A file shared with others: its digests before and after the additions, and the changes that take the additions out
+ * again, which apply only if nobody has changed the file since.
  */
 export interface SharedRecord {
   kind: SharedFile['kind'];
-  /** Null if there was no file. */
+  /** The file's digest before `install` changed it; null if there was no file. */
   before: string | null;
   after: string;
   undo: Undo[];
@@ -42,11 +42,11 @@ export interface Manifest {
   version: 1;
   /** The version of dev-cli that wrote the manifest. */
   cli: string;
-  /** By part and path, relative to the project or the home directory. */
+  /** The records of all installed files, by part and then by path relative to the project or the home directory. */
   harnesses: Partial<Record<PartId, Record<string, PieceRecord>>>;
   /**
-   * Directories that were created: relative if below the project or the home directory, so that it can be moved, else
-   * absolute.
+   * Directories that `install` created. Those below the project or the home directory are relative, so that the project
+   * can be moved; others are absolute.
    */
   directories: string[];
   /** Whether `install` created the ignore rules of `.dev`. */
@@ -57,7 +57,7 @@ export interface Manifest {
 
 /**
  * Reads the manifest; null if nothing is installed.
- * @throws DevCliError `DATA_MALFORMED` for an invalid manifest: its content is never guessed
+ * @throws DevCliError `DATA_MALFORMED` for an invalid manifest: dev-cli never guesses at its content
  */
 export function readManifest(path: string): Manifest | null {
   const text = readFileText(path);

@@ -20,7 +20,7 @@ const DEFAULT = 'default';
  * Reads the choices for agents from .dev/preferences.yaml.
  * @param text content of the file; null if there is none
  * @param roles the roles for which `install` writes agents
- * @throws DevCliError `PREFERENCES_INVALID` with every problem at its place
+ * @throws DevCliError `PREFERENCES_INVALID`, which lists every problem and where it is
  */
 export function readAgentChoices(text: string | null, roles: readonly string[]): AgentChoices {
   const known = [DEFAULT, ...roles];
@@ -50,8 +50,8 @@ export function readAgentChoices(text: string | null, roles: readonly string[]):
 }
 
 /**
- * Names of models, including the forms used by cloud providers; they are inserted unescaped into files of other
- * formats.
+ * Matches the names of models, including those of cloud providers. It admits no character that would need escaping,
+ * because `install` inserts a name as it is into Markdown and TOML files.
  */
 const MODEL = /^[A-Za-z][\w.:/@[\]-]*$/;
 

@@ -11,11 +11,11 @@ export interface OwnFile {
   /** Relative to the project or the home directory. */
   path: string;
   content: string;
-  /** Its purpose, in a word or two. */
+  /** What the file is for, in a word or two. */
   what: string;
   /** The same file under another name, if somebody else's file has this path. */
   otherwise?: OwnFile;
-  /** The path of a file that would have the same command name. */
+  /** The path at which somebody else's file would define the same slash command. */
   rival?: string;
   /** True for a mere copy of a shipped file; it is overwritten and removed even if it was edited. */
   isCopy?: true;

@@ -57,7 +57,7 @@ export function listPieces(id: HarnessId, scope: Scope, material: Material): Ins
   return [
     ...listSkills(harness, material),
     ...listAgents(harness, material),
-    // Comes before the hooks, because a hook line without this script does nothing, or blocks.
+    // Installed before the hooks, because a hook line without this script does nothing, or blocks the tool.
     { kind: 'file', path: locateHookFile(harness), content: markByComment(material.hook), what: 'what the hooks run' },
     { kind: 'settings', path, additions, what },
     ...more.map((piece) => (piece.kind === 'file' ? { ...piece, content: markByComment(piece.content) } : piece)),

@@ -27,7 +27,7 @@ export interface Addition {
 
 type Place = Pick<Addition, 'path' | 'isMember'>;
 
-/** A replacement that reverts a change; apply several in order. */
+/** A replacement of text that reverts a change. Several are applied in the order in which they are listed. */
 export interface Undo {
   offset: number;
   length: number;
@@ -51,7 +51,8 @@ export function parseSettings(text: string, shown: string): Record<string, unkno
 /**
  * Adds missing values, keeping comments and formatting. In a file written on one line, the addition stays on that line,
  * because formatting would change the content of others.
- * @returns the text, and the changes that revert it, which restore nothing of others except blanks and commas
+ * @returns the text, and the changes that revert it; of other people's text, they put back nothing but whitespace and
+ * commas
  * @throws DevCliError `DATA_MALFORMED` as `readPlace`
  */
 export function addToSettings(
@@ -83,7 +84,8 @@ function addAll(
 }
 
 /**
- * Returns whether a value is an `Undo` that restores only blanks and commas, since an addition removes nothing else.
+ * Returns whether a value is an `Undo` whose content is only whitespace and commas: an addition replaces nothing else,
+ * so any other content did not come from dev-cli.
  */
 export function isUndo(value: unknown): boolean {
   if (!isRecord(value)) return false;
@@ -93,7 +95,7 @@ export function isUndo(value: unknown): boolean {
   );
 }
 
-/** Returns whether a change removed only blanks and commas. */
+/** Returns whether a change replaced only whitespace and commas. */
 function isOurs({ content }: Undo): boolean {
   return /^[\s,]*$/.test(content);
 }

@@ -17,7 +17,7 @@ export const DEFAULT_BASELINE_LIMITS: BaselineLimits = {
   ...{ max_security_incident_rate: 0.2, max_claim_collision_rate: 0.15, max_mttr_minutes: 180 },
 };
 
-/** An `auto_attempt`. Anything not marked as a success is a failure. */
+/** An `auto_attempt` event. If it is not marked as a success, it counts as a failure. */
 interface Row {
   at: number;
   attempt: number;
@@ -78,8 +78,8 @@ function readRow({ payload }: LogEvent, at: number): Row {
 }
 
 /**
- * Computes the figures, and which guards fail. Compares rounded figures, so that nobody is told that 0.35 is more than
- * 0.35.
+ * Computes the figures, and which guards fail. Compares rounded figures: otherwise a message could say that 0.35 is
+ * more than 0.35.
  */
 export function computeBaseline({ goalRuns, queue }: Pick<Window, 'goalRuns' | 'queue'>, guards: BaselineLimits) {
   const share = (fits: (run: GoalRun) => boolean) => divide(goalRuns.filter(fits).length, goalRuns.length);
@@ -119,7 +119,7 @@ export function computeBaseline({ goalRuns, queue }: Pick<Window, 'goalRuns' | '
   return { ...figures, baseline_ready: failing.length === 0, failing_guards: failing };
 }
 
-/** Returns the milliseconds from the first failure to the first success after it. */
+/** Returns how many milliseconds passed between the first failure and the first success after it; null without both. */
 function measureRepair(run: GoalRun): number | null {
   const failed = run.findIndex(({ success }) => !success);
   const mended = failed < 0 ? undefined : run.slice(failed).find(({ success }) => success);

@@ -31,7 +31,7 @@ export interface InboxItem {
 /** Maximum characters of a summary, and of a word from a payload. */
 const LINE = 200;
 const WORD = 48;
-/** Maximum characters of git's message, which first names files and then says what to do about them. */
+/** Maximum characters of git's message. It is longer than LINE, because git names files before it says what to do. */
 const GIT = 600;
 
 /**
@@ -73,7 +73,7 @@ function closeAll(items: Map<string, InboxItem> | undefined): void {
   items?.clear();
 }
 
-/** The first answer other than a deferral is final. */
+/** Records an answer on its item. The first answer that is not a deferral is final. */
 function answerItem(items: ReadonlyMap<string, InboxItem>, { inbox_id: id, action }: LogEvent['payload']): void {
   const item = typeof id === 'string' ? items.get(id) : undefined;
   if (item === undefined || item.latest_action === 'approve' || item.latest_action === 'reject') return;
@@ -82,7 +82,7 @@ function answerItem(items: ReadonlyMap<string, InboxItem>, { inbox_id: id, actio
   if (action !== 'defer') item.resolved = true;
 }
 
-/** @returns null for an event that needs no answer */
+/** Builds the item for an event; null if no person has to answer it. */
 function makeItem({ event_id, event_type, goal_id, timestamp, payload }: LogEvent): InboxItem | null {
   const reason_code = findReason(event_type, payload);
   if (reason_code === null) return null;

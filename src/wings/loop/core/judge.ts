@@ -17,10 +17,10 @@ type Known = Pick<Attempt, 'sessions' | 'stopped' | 'kept'>;
 
 /** Maximum number of sessions that may work on one run. */
 const MOST_SESSIONS = 5;
-/** Why an attempt that a signal or a reboot cut off does not count. */
+/** The reason in the verdict of an attempt that a signal or a reboot cut off; such an attempt does not count. */
 export const INTERRUPTED = 'it was interrupted';
 
-/** Why an attempt is accepted. */
+/** The reason in the verdict of an accepted attempt. */
 export const ACCEPTED = 'every check gave the expected result';
 
 /** Exit codes with which a shell reports that it cannot run a command. */
@@ -54,7 +54,10 @@ export function judgeSession(facts: SessionFacts, known: Known): SessionJudgemen
   return { next: 'test' };
 }
 
-/** Judges the results of the tests and acceptance commands on the kept commit. @param checks the tests first */
+/**
+ * Judges the results of the tests and acceptance commands on the kept commit. @param checks results, those of the tests
+ * first
+ */
 export function judgeChecks(
   goal: Pick<LoopGoal, 'expect_failure'>,
   facts: Pick<SessionFacts, 'handoff' | 'unread' | 'misnamed' | 'run'>,
@@ -76,7 +79,10 @@ export function judgeChecks(
   return end(classification, 'integrate', ACCEPTED);
 }
 
-/** Returns whether an end counts toward `max_retries`, because it says something about the work. */
+/**
+ * Returns whether a verdict counts toward `max_retries`. It does not if the tool failed or the attempt was interrupted,
+ * because that says nothing about the work.
+ */
 export function countsTowardRetries({ classification }: Pick<Verdict, 'classification'>): boolean {
   return !['tool-error', 'interrupted'].includes(classification);
 }

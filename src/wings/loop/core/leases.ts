@@ -17,23 +17,23 @@ export type LeaseTable = Readonly<Record<string, Lease>>;
 export interface GoalOffer {
   id: string;
   role: string;
-  /** Why nobody may take it; null if it can be taken. */
+  /** Why nobody may take the goal; null if it can be taken. */
   why: string | null;
 }
 
 /** A request for a lease. */
 export interface LeaseRequest {
   worker: string;
-  /** Null: any role. */
+  /** The role that the goal must have; null for any role. */
   role: string | null;
   /** A repeated request with the same worker and key gets the same lease. */
   key: string | null;
   minutes: number;
   /** Maximum active leases of the worker; null: no limit. */
   most: number | null;
-  /** Null: the first free goal with the role. */
+  /** The goal to take; null for the first free goal with the role. */
   goal: string | null;
-  /** In the order in which goals are assigned. */
+  /** The goals to choose from, in the order in which they are assigned. */
   offers: readonly GoalOffer[];
 }
 

@@ -5,12 +5,15 @@ import { sha1 } from '../../../base/sha256.js';
 
 /** An event whose fields, except type and payload, are safe to print. */
 export interface LogEvent {
-  /** Kept verbatim if it is a plain word; otherwise a digest of it or, if it is missing, of the line. */
+  /**
+   * The id that the line gives, if that is a plain word; otherwise a digest: of that id or, if the line gives none, of
+   * the line.
+   */
   event_id: string;
   event_type: string;
-  /** Verbatim; null if it is not a date. */
+  /** The timestamp as the line gives it; null if it is not a date. */
   timestamp: string | null;
-  /** Null unless it could be a goal's id. */
+  /** The goal's id; null if what the line gives cannot be one. */
   goal_id: string | null;
   payload: Readonly<Record<string, unknown>>;
 }

@@ -57,13 +57,13 @@ export function findUndone(goal: LoopGoal, all: readonly LoopGoal[]): string | n
   return goal.depends_on.find((id) => statuses.get(id) !== 'done') ?? null;
 }
 
-/** Sorts the newest handoff's goal first, then deeper goals first, then as declared. */
+/** Sorts goals: first the goal of the newest handoff, then goals deeper in the tree, then in the order of the file. */
 function sortGoals(goals: readonly PlacedGoal[], newest: string | null): LoopGoal[] {
   const rank = ({ goal: { id } }: PlacedGoal): number => (id === newest ? 0 : 1);
   return [...goals].sort((a, b) => rank(a) - rank(b) || b.depth - a.depth).map(({ goal }) => goal);
 }
 
-/** Keeps the order, except that dependencies come first. */
+/** Moves goals behind those that they depend on, and keeps the order otherwise. */
 function sortByDependency(goals: readonly LoopGoal[]): LoopGoal[] {
   const left = [...goals];
   const sorted: LoopGoal[] = [];

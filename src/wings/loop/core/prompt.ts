@@ -35,7 +35,10 @@ export interface GoalPromptFacts {
   protectedPaths: readonly string[];
   /** The run that the session carries out; null: the session works without a recipe. */
   run: string | null;
-  /** The goal's decision, with a reference to its trial; or the alternative that a spike makes the session try. */
+  /**
+   * `decided`: the decision that the session must follow, and the reference of the commit that its trial left. `tried`:
+   * the alternative that this session of a spike tries.
+   */
   decision: (TicketDecision & { kind: 'decided' | 'tried'; ref: string | null }) | null;
   notes: readonly string[];
   tried: readonly EarlierAttempt[];
@@ -46,7 +49,7 @@ export interface GoalPromptFacts {
 /** Maximum characters of an earlier attempt's diff, and maximum lines of its test output. */
 const DIFF = 5_000;
 const TEST_LINES = 30;
-/** Maximum number of earlier attempts described; the newest ones are. */
+/** Maximum number of earlier attempts described; if there are more, the oldest are left out. */
 export const MAX_EARLIER_ATTEMPTS = 3;
 
 /** Renders the prompt of a session. */

@@ -13,7 +13,7 @@ import { findRefusal, findUndone } from './order.js';
 export interface ScheduleInput {
   state: LoopState;
   batch: Batch;
-  /** As currently in the file. */
+  /** The goals as goals.yaml has them now. */
   goals: readonly LoopGoal[];
   config: Pick<LoopConfig, 'limits' | 'backoff_minutes'>;
   parallel: number;
@@ -23,7 +23,7 @@ export interface ScheduleInput {
 }
 
 export interface BatchSchedule {
-  /** Goals for which a new attempt begins now, in order. */
+  /** The goals for which a new attempt begins now, in order. */
   start: LoopGoal[];
   /** Milliseconds until the tool may be tried again; null: at once. */
   pause: number | null;

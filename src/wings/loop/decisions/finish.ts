@@ -16,8 +16,9 @@ export interface SpikeResult {
 }
 
 /**
- * Writes and logs the result of a spike: ticket, report, the goal's status, event. Each step may be repeated; an
- * interrupted spike is finished by the next spike or batch (loop-operations.md, Decisions).
+ * Writes and logs the result of a spike, which tries the alternatives of a decision: ticket, report, the goal's status,
+ * event. Each step may be repeated; an interrupted spike is finished by the next spike or batch (loop-operations.md,
+ * Decisions).
  * @param spiked the result of the caller's own spike; without it, finishes one that an interrupted call left
  * @throws DevCliError `NO_PROJECT`, `SCHEMA_INVALID`, `LOCKED`, `IO`
  */

@@ -3,12 +3,12 @@
 /** The measurements of an alternative. */
 export interface Measurement {
   alternative_id: string;
-  /** Whether its line exited with 0. */
+  /** Whether the shell line that tests the alternative exited with 0. */
   passed: boolean;
-  /** Null if the line did not end by itself. */
+  /** The exit code of the alternative's shell line; null if it did not end by itself. */
   exit_code: number | null;
   duration_ms: number;
-  /** Figures of the kept commit. */
+  /** Counted from the kept commit of the alternative. */
   changed_files: number;
   diff_lines: number;
   ref: string | null;

@@ -6,7 +6,7 @@ import { enumSchema } from '../../../base/schema.js';
  * how to correct a value.
  */
 
-/** Same pattern as goals' ids, because it becomes part of a reference's name. */
+/** An id. Its pattern is the same as for the ids of goals, because it also becomes part of a reference's name. */
 const id = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,47}$',
   description:

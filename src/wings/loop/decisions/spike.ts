@@ -41,7 +41,7 @@ interface Order extends TicketFile {
   input: SpikeInput;
   ticket: Ticket;
   trials: VariantTrial[];
-  /** The command template of its sessions; null without a tool. */
+  /** The command template of the sessions; null if no session implements the alternatives. */
   tool: string | null;
   /** Whether `test_command` has to pass on the winner. */
   isTested: boolean;
@@ -116,7 +116,10 @@ async function carryOut(order: Order): Promise<Answer> {
   }
 }
 
-/** Numbers the attempts, and records each as interrupted, which holds until its result replaces it. */
+/**
+ * Gives each attempt a number and records it as interrupted. Its result replaces that verdict; if the spike is cut off,
+ * the verdict stays.
+ */
 async function begin({ place, trials, tool, ticket }: Order): Promise<Attempt[]> {
   const { streams, context, head: base } = place;
   const runId = nameBatch(context.clock.now(), context.ids.hex(4));

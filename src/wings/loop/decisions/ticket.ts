@@ -62,7 +62,7 @@ export function checkTicket(
   return { ticket: problems.length > 0 ? null : given, problems };
 }
 
-/** Returns how the reason begins for which a goal is blocked until its ticket is accepted. */
+/** Returns the first words of the reason with which a goal is blocked until its ticket is accepted. */
 export const beginWaiting = (file: string): string => `the decision in ${file} is not accepted`;
 
 /**

@@ -46,7 +46,10 @@ export function buildVariantGoal(ticket: Ticket, alternative: string, { title, .
 export const spikeInterruptedError = (): DevCliError =>
   new DevCliError('INTERRUPTED', 'The spike was interrupted; the next one starts over.');
 
-/** Fills in the placeholders of a line; the ids match a pattern that makes quotes unnecessary. Other braces stay. */
+/**
+ * Fills in the placeholders of a line; other braces stay. The ids need no quotes, because their pattern admits no
+ * character that is special in a shell.
+ */
 export function fillLine(line: string, { decision_id, goal_id }: Ticket, alternative_id: string): string {
   const places: Readonly<Record<string, string>> = { alternative_id, decision_id, goal_id };
   return line.replace(/\{(alternative_id|decision_id|goal_id)\}/g, (place, name) => places[name] ?? place);

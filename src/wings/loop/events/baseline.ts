@@ -22,7 +22,7 @@ interface Asked {
   window?: number | undefined;
   /** Whether the report is written. */
   write: boolean;
-  /** Whether a baseline that is not ready is logged, and fails the call. */
+  /** Whether the call logs a baseline that is not ready, and then fails. */
   enforce: boolean;
 }
 

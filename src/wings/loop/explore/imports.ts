@@ -11,8 +11,8 @@ const ENDS = ['', ...SCRIPTS, '.d.ts', '.json', ...SCRIPTS.map((end) => `/index$
 const S = '[[:space:]]';
 
 /**
- * For each language: its file endings; a POSIX pattern for lines that may import, which never backtracks because a line
- * may be huge; and a function that lists the files that such lines import.
+ * For each language: its file endings, a pattern for lines that may import, and a function that lists the files that
+ * such lines import. Git matches the pattern as a POSIX one, without backtracking, because a line may be huge.
  */
 export const LANGUAGES = [
   {

@@ -24,8 +24,8 @@ export function listTerms(question: string): string[] {
 }
 
 /**
- * Returns patterns that match every line with a term in upper or lower case, even though git ignores case only for
- * ASCII letters.
+ * Returns the patterns to search for: each term in lower case, with its first letter in upper case, and all in upper
+ * case. One pattern would not do, because git ignores case only for ASCII letters.
  */
 export function buildSearchPatterns(terms: readonly string[]): string[] {
   const needed = terms.filter((term) => !terms.some((other) => other !== term && term.includes(other)));

@@ -101,7 +101,7 @@ export async function applyInboxAnswer(
 
 const same = (state: LoopState): LoopState => state;
 
-/** Changes the files, which may safely be repeated. @returns the change to the state */
+/** Makes the changes to files that an answer requires; repeating them does no harm. @returns the change to the state */
 async function prepareEffect(context: Context, answer: InboxAnswer): Promise<(state: LoopState) => LoopState> {
   const { goal: id, action, reasonCode, reason, operator, classification } = answer;
   if (id === null || findGoalStatus(reasonCode, action) === null) return same;

@@ -13,7 +13,8 @@ const STOPS = ['stop', 'halt', 'abort', 'reject', 'fail'];
 
 /**
  * Has the person at the terminal answer a gate, with a preselected choice.
- * @param given.choice the id of the choice; null: to approve, the choice that leads on; to reject, the one that stops
+ * @param given.choice the id of the choice. If null: for an approval, the choice with which the run goes on; for a
+ * rejection, the one that stops it
  * @throws DevCliError `TERMINAL_REQUIRED`, `INBOX_REFUSED`, and as `approve`
  */
 export async function answerGate(

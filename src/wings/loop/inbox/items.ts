@@ -33,7 +33,7 @@ export interface InboxItemView extends Omit<InboxItem, 'event_id' | 'reason_code
 /** The items, and the goals that they refer to. */
 export interface Inbox {
   items: InboxItemView[];
-  /** Null without goals.yaml. */
+  /** All goals; null if the root has no `.ai/config.yaml`. */
   goals: LoopGoal[] | null;
 }
 
@@ -80,8 +80,8 @@ export const renderOpen = (count: number): string =>
   count === 0 ? '' : `${count} ${count === 1 ? 'item waits' : 'items wait'} for a person: dev-cli inbox list`;
 
 /**
- * Returns the command or instruction that resolves an item. A blocked goal needs a reply or, if that is why it waits, a
- * decision; a branch that cannot be moved needs its obstacle removed.
+ * Returns the command or instruction that resolves an item. For a blocked goal, that is a reply or, if the goal waits
+ * for a decision, the decision; for a branch that could not be moved, removing the obstacle comes first.
  */
 function buildAnswer(
   context: Context,

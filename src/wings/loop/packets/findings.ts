@@ -16,7 +16,7 @@ export type WellFormedResult = Partial<PacketResult>;
 export interface PacketContext {
   state: LoopState;
   at: string;
-  /** All goals, regardless of attempts under way, which are checked separately. */
+  /** All goals. Whether an attempt of a goal is under way is checked separately. */
   offers: readonly GoalOffer[];
 }
 
@@ -105,8 +105,8 @@ export function listChangeFaults(changes: readonly PathChange[]): string[] {
 }
 
 /**
- * Returns why the target of a link is refused; null if it is not. A `..` after a name is refused, because that name may
- * itself be a link to somewhere else.
+ * Returns why the target of a link is refused; null if it is not. A target in which `..` follows a name is refused,
+ * because that name may itself be a link, and `..` then leads to another place.
  */
 function findLinkFault(path: string, link: string): string | null {
   if (/[^./][^/]*\/+\.\.(\/|$)/.test(link)) return 'goes up again after a name';
@@ -118,7 +118,10 @@ const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
 const MOVED = /^(?:rename|copy) (?:from|to) (.*)$/;
 const FILE = /^(?:---|\+\+\+) (.*)$/;
 
-/** Lists the faults of paths that a diff's headers name, including sources of copies, which leave no other trace. */
+/**
+ * Lists the faults of paths in a diff's headers. They include the source of a copy, which nothing else in the diff
+ * names.
+ */
 export function listHeaderFaults(patch: string): string[] {
   let [old, fresh] = [0, 0];
   const names: string[] = [];

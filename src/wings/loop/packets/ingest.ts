@@ -61,7 +61,7 @@ export async function ingestResult(
   const state = await streams.read(LOOP);
   const git = { env: call.env };
   const { value, faults, sound } = readResult(resolve(call.cwd, file), file);
-  // Ignores attempts under way, which the transaction that accepts the result checks.
+  // Attempts under way are left out here, because the transaction that accepts the result checks them.
   const offers = listOffers(context, goals, { ...state, attempts: {} });
   const listNow = (now: LoopState, at: string) => listFindings(sound, { state: now, at, offers });
   const isAttempt = 'ref' in value || 'patch' in value || isQuestion(sound);
@@ -168,7 +168,7 @@ function judgeQuestion(attempt: Attempt): Verdict {
   return judged.verdict;
 }
 
-/** Changes to a goal's record while the goal waits for an answer. */
+/** The fields of a goal's record while the goal waits for an answer. */
 const block = ({ reason }: Verdict) => ({ counted: 0, owed: { status: 'blocked' as const, reason } });
 
 /**

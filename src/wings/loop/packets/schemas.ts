@@ -1,7 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { enumSchema, NullableString, noOtherKeys, nullableSchema } from '../../../base/schema.js';
 
-/** The packet that an orchestrator receives, and the result that it hands in (loop-operations.md, Packets). */
+/**
+ * The packet that an orchestrator (another program that drives agents) receives, and the result that it hands in
+ * (loop-operations.md, Packets).
+ */
 
 /** Kinds of orchestrators. */
 export const ADAPTERS = ['langgraph', 'openhands', 'other'] as const;

@@ -147,8 +147,8 @@ async function open(ports: Ports, context: Context, call: LoopCall) {
 /** Lists the goals in the order of `auto`, each with the reason, if any, why nobody may take it. */
 export function listOffers(context: Context, goals: readonly LoopGoal[], { attempts }: LoopState): GoalOffer[] {
   const ordered = orderGoals(goals, findNewestGoal(context));
-  // Goals whose attempt has a claim do not count as busy: the lease protects them, and once it expires, another worker
-  // may start over.
+  // A goal whose attempt has a claim does not count as busy here: its lease keeps others away, and once the lease
+  // expires, another worker may start the goal over.
   const busy = new Set(Object.values(attempts).flatMap(({ goal, claim }) => (claim == null ? [goal] : [])));
   return ordered.map((goal) => {
     const undone = findUndone(goal, ordered);

@@ -8,8 +8,8 @@ import type { Attempt, CommandFact, Verdict } from '../state-schema.js';
 import { buildStoppedEnd, nameNextSession, prepareHanded, reviveTree } from './prepare.js';
 
 /**
- * Judges the kept commit, on which alone the tests run (loop-core.md, auto, step 5). Runs on the machine that has the
- * tree.
+ * Judges an attempt by its kept commit: the tests run on that commit alone (loop-core.md, auto, step 5). Runs on the
+ * machine that has the tree.
  * @throws DevCliError `GIT_FAILED`, `IO`, `COMMAND_FAILED`
  */
 export async function judgeAttempt(site: AttemptSite, attempt: Attempt, goal: LoopGoal): Promise<StepEnd> {

@@ -9,8 +9,8 @@ import { getRunDirectory, PLAN_CONTENT } from '../../../run/paths.js';
 import type { LoopGoal } from '../goals.js';
 
 /**
- * The plan of a goal whose recipe carries out a plan without writing one: the plan with the goal's name (loop-core.md,
- * auto, step 1).
+ * Some recipes carry out a plan but do not write one. A goal with such a recipe gets the plan from the run that has the
+ * goal's name (loop-core.md, auto, step 1).
  */
 
 /** Returns the name that a goal is planned under, which also begins the names of its runs. */

@@ -180,7 +180,10 @@ export function buildStoppedEnd(): StepEnd {
 /** Errors that say nothing about the goal: disk, git, another process. */
 const SURROUNDINGS: readonly string[] = ['IO', 'GIT_FAILED', 'LOCKED', 'COMMAND_FAILED'];
 
-/** Returns the end of an attempt that dev-cli could not begin, because of its surroundings or of the goal itself. */
+/**
+ * Returns the end of an attempt that dev-cli could not begin, because of the goal itself or of disk, git or another
+ * process.
+ */
 export function refuseAttempt(error: unknown): StepEnd {
   if (!(error instanceof DevCliError) || error.code === 'INTERNAL') throw error;
   const details = error.details.map(({ target, problem }) =>

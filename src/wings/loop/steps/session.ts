@@ -39,7 +39,7 @@ export async function runSession(site: AttemptSite, attempt: Attempt, goal: Loop
     attempt,
     begun ? nameCommand(site, attempt) : await buildCommand(site, attempt, goal),
   );
-  // Marked in a file, because the end may be reported by a later call than the interrupted one.
+  // The interruption is marked in a file, because a later call, not the interrupted one, may report the session's end.
   const mark = `${findRecords(site, attempt)}/${nameSession(attempt)}.stopped`;
   if (fact.interrupted) writePrivateFile(mark, '', site.context.root);
   const cost = readCost(site, attempt);
@@ -83,7 +83,7 @@ function nameCommand({ config }: AttemptSite, attempt: Attempt): NamedCommand {
 /** The part of the site that is needed to build a prompt. */
 type PromptSite = Pick<AttemptSite, 'context' | 'config' | 'streams' | 'tellContext' | 'variant' | 'top' | 'git'>;
 type Prompted = Pick<Attempt, 'goal' | 'n' | 'run' | 'from'> & {
-  /** Null: the session writes no handoff, because a result is handed in instead. */
+  /** The name of the handoff that the session writes; null if it writes none, because a result is handed in instead. */
   handoff: string | null;
 };
 

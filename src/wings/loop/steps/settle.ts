@@ -154,7 +154,7 @@ export function buildAttemptEvent(attempt: Attempt, verdict: Verdict, action: st
     ...{ cost_usd: costUsd, ref: kept === null ? null : nameReference(attempt), base },
     duration_ms: Math.max(0, Date.parse(at) - Date.parse(startedAt)),
   };
-  // Whenever the branch cannot be moved, the time makes a new key, and so a new inbox item.
+  // If the branch could not be moved, the key includes the time, so that every such failure makes a new inbox item.
   const time = action === 'escalate' ? `:${at}` : '';
   return buildEvent('auto_attempt', { key: `${runId}:${nameAttempt(attempt)}:${action}${time}`, at, payload });
 }

@@ -117,8 +117,8 @@ function closeCycle({ read, isThere, params, now, branch }: ContractToolInput<ob
 const LOOP = 3;
 
 /**
- * Returns whether some file was edited that often. False if the edit tracker, which another program writes, cannot be
- * read.
+ * Returns whether some file was edited at least `LOOP` times. False if the edit tracker, which another program writes,
+ * cannot be read.
  */
 function hasLoop(read: ReadContractFile): boolean {
   let edits: unknown;
