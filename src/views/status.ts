@@ -34,7 +34,7 @@ export interface StatusOptions {
   cost: RunCost | undefined;
 }
 
-/** Builds `status` of a run: JSON for programs, text for people (protocol.md §5). */
+/** Builds the answer to `status` for a run: JSON for programs, text for people (protocol.md §5). */
 export function buildStatus(run: RunView, { sections, full, cost }: StatusOptions): Pick<Answer, 'json' | 'text'> {
   const status = buildStatusJson(run, cost);
   const added = renderSections(run, 'status', sections);

@@ -9,7 +9,7 @@ import { findShippedYaml } from './shipped-texts.js';
 
 /** A recipe that `init` may begin when the call names none (recipes.md §1). */
 export interface StartableRecipe {
-  /** The name under which `init` loads it. */
+  /** The name under which `init` loads the recipe. */
   name: string;
   /** The skill that the recipe states, or else the first word of its name. */
   skill: string;

@@ -213,7 +213,7 @@ interface StatusChange {
 /**
  * Writes the status of a goal, and why it is blocked, into the current `.ai/goals.yaml`; all other bytes stay.
  * @param isDue called with the current text; if it returns false, the file is not changed
- * @throws DevCliError `SCHEMA_INVALID` if the file cannot be changed in place, which leaves it unchanged; `LOCKED`,
+ * @throws DevCliError `SCHEMA_INVALID` if the file cannot be changed in place; it is then left as it was; `LOCKED`,
  * `IO`
  */
 export function writeGoalStatus(

@@ -52,8 +52,8 @@ function takenBy({ asked, json }: Told): string[] {
 }
 
 /**
- * Returns the answers that no order of the calls explains. Each answer must match a commit of its own; a duplicate must
- * match the commit that it repeats.
+ * Returns the answers that no order of the calls explains. Each answer must match a git commit of its own; the answer
+ * to a repeated call must match the commit of the first call.
  */
 function unexplained(told: readonly Told[], commits: readonly string[][]): string[] {
   const left = commits.map((commit) => [...commit].sort().join());

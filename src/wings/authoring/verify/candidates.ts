@@ -79,7 +79,7 @@ function listTexts(named: readonly string[]): string[] {
   return unique([...words, ...joined, 'something else']);
 }
 
-/** Lists the numbers to try, in order: the literals, their neighbours, and numbers between them. */
+/** Lists the numbers to try, in ascending order: the given ones, their neighbours, and one between each two. */
 function listNumbers(named: readonly number[]): number[] {
   const sorted = unique(named).sort((a, b) => a - b);
   const between = sorted.slice(1).map((one, at) => (one + (sorted[at] ?? one)) / 2);

@@ -78,7 +78,8 @@ export function planGitHook(directory: string, options: GitOptions): Promise<Git
 }
 
 /**
- * Plans the change that `uninstall` makes: it removes the block even if git does not run the hook.
+ * Plans the change that `uninstall` makes: it removes dev-cli's lines from the hook file, even if git does not run that
+ * hook.
  * @throws DevCliError `IO`, `INTERRUPTED`
  */
 export function planGitHookRemoval(directory: string, options: GitOptions): Promise<GitHookPlan> {

@@ -14,7 +14,7 @@ const OUTSIDE = /^\/|(?:^|\/)\.\.(?:\/|$)/;
 const COUNT = /^[-+]?\d+[a-zA-Z]*$/;
 const OPTION = /^-[a-zA-Z0-9]+$|^--(?:bytes|chars|lines|words|quiet)(?:=[-+]?\d+[a-zA-Z]*)?$/;
 
-/** Returns whether a built-in rule allows a command: it only shows something, and no option makes it do more. */
+/** Returns whether a built-in rule allows a command: it must only display something, and have no option to do more. */
 export function isShippedAllowed({ words: [program = '', ...given], isPiped }: PlainCommand): boolean {
   const [verb = ''] = given;
   if (program === 'dev-cli') return verb === 'check';

@@ -64,8 +64,8 @@ export async function exportSession(context: Context, given: string): Promise<An
 }
 
 /**
- * `session import`: begins a session with exported messages. @throws DevCliError `DATA_MISSING`, `SCHEMA_INVALID` with
- * each fault by its pointer; `STATE_NEWER`, `IO`
+ * `session import`: begins a session with exported messages.
+ * @throws DevCliError `DATA_MISSING`; `SCHEMA_INVALID`, naming each fault by its JSON pointer; `STATE_NEWER`, `IO`
  */
 export const importSession: Handler<Input<'session import'>> = async (context, { file }, { cwd }) => {
   const text = context.reader.read(resolve(cwd, file));

@@ -15,7 +15,10 @@ const STOPS: Readonly<Record<PartOf<'finish'>['finishReason']['unified'], StopRe
   ...{ error: null, other: null },
 };
 
-/** Events that the Messages API is known to send. Only Anthropic's package reports an unknown event as an error. */
+/**
+ * Events that the Messages API is known to send. Of the providers' packages only Anthropic's reports any other event as
+ * an error; `nameUnknown` recognizes that error, which then becomes a warning.
+ */
 const EVENT = /^(?:message_(?:start|delta|stop)|content_block_(?:start|delta|stop)|ping|error)$/;
 
 /**
