@@ -26,6 +26,7 @@ import {
   renderHookLine,
 } from '../../../src/wings/harness/install/hook-line.js';
 import { CHECKOUT } from '../../support/project.mjs';
+import { chosenSeed } from '../../support/seeded.js';
 
 // harness.md, Hooks: the decisions that the installed lines and their script make before they start node. A stub for
 // dev-cli on the PATH records how it was called.
@@ -38,9 +39,12 @@ const SHELLS = [
   ['busybox', 'busybox sh "$@"'],
   ['zsh as sh', 'zsh --emulate sh "$@"'],
 ] as const;
-const present = SHELLS.filter(
+const installed = SHELLS.filter(
   ([, call]) => spawnSync('/bin/sh', ['-c', `command -v ${call.split(' ')[0]}`]).status === 0,
 );
+/** The shells tried: the first, and one that the seed chooses; all with DEV_CLI_SHELLS=all. */
+const chosen = 1 + (chosenSeed() % Math.max(installed.length - 1, 1));
+const present = installed.filter((_, at) => process.env['DEV_CLI_SHELLS'] === 'all' || at === 0 || at === chosen);
 
 let base: string;
 let project: string;

@@ -5,11 +5,17 @@ import { renderPlan } from '../../../src/plan/page/render.js';
 import type { PlanExtras } from '../../../src/plan/page/setting.js';
 import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { goldenRuns } from '../../support/golden.mjs';
+import { chosenSeed } from '../../support/seeded.js';
 import { anyPlan, printAnew } from './rich.js';
 
 // Reading an edited PLAN.md back (documents.md, Living plan).
 
 const SETTING: PlanExtras = { name: 'add-auth', request: 'Add JWT auth', uncovered: ['- Remove the old `login`.'] };
+
+/** By default each plan is rewritten in every third way, from one that the seed chooses; DEV_CLI_TEST_PLAN_EDITS tries all. */
+const isFull = process.env['DEV_CLI_TEST_PLAN_EDITS'] !== undefined;
+const first = chosenSeed() % 3;
+const isTried = (_: unknown, at: number) => isFull || at % 3 === first;
 
 /** Ways to rewrite a document without changing its meaning. */
 const REWRITTEN: Record<string, (text: string) => string> = {
@@ -66,7 +72,7 @@ describe('PLAN.md without an edit', () => {
 
   it.each(golden)('is the same plan, however it is written: $title', ({ plan, text }) => {
     const rendered = renderPlan(plan, {}, SETTING);
-    for (const [how, rewrite] of Object.entries(REWRITTEN)) {
+    for (const [how, rewrite] of Object.entries(REWRITTEN).filter(isTried)) {
       expect(readPlanEdits(plan, rewrite(rendered), rendered), how).toEqual({ kind: 'same' });
     }
     if (text !== undefined) expect(readPlanEdits(plan, text, text)).toEqual({ kind: 'same' });
@@ -78,7 +84,7 @@ describe('PLAN.md without an edit', () => {
         const rendered = renderPlan(plan, {}, SETTING);
         expect(readPlanEdits(plan, REWRITTEN[how]?.(rendered) ?? '', rendered)).toEqual({ kind: 'same' });
       }),
-      { numRuns: 40 },
+      { numRuns: isFull ? 40 : 10 },
     );
   });
 });
