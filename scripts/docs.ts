@@ -164,36 +164,27 @@ function vocabularyPage(): string {
     '| command | for | output | exits | options |',
     '| --- | --- | --- | --- | --- |',
     ...answers,
-    '',
-    '## Errors',
-    '',
-    'The rooms of `src/` and the wings that raise each error; [errors.md](errors.md) says when.',
-    '',
-    '| error | exit | raised in |',
-    '| --- | --- | --- |',
-    ...listRaisedErrors(),
   ]);
 }
 
 /**
- * Returns a row for each error code with the rooms whose sources create it.
+ * Finds the parts of the program whose sources create each error: `core`, or a wing.
  * @throws Error if nothing raises a code, which is then dead
  */
-function listRaisedErrors(): string[] {
+function findRaisers(): (code: string) => string {
   const files = fastGlob.sync('src/**/*.{ts,tsx}', { ignore: ['src/generated/**', 'src/base/error-*.ts'] }).toSorted();
-  const sources = files.map((path) => ({ room: roomOf(path), text: readFileSync(path, 'utf8') }));
-  return Object.entries(ERROR_CODES).map(([code, exit]) => {
+  const sources = files.map((path) => ({ part: partOf(path), text: readFileSync(path, 'utf8') }));
+  return (code) => {
     const raises = new RegExp(`(?:Error|fail|refuse)\\w*\\(\\s*(?:\\{\\s*code:\\s*)?'${code}'`);
-    const rooms = new Set(sources.filter(({ text }) => raises.test(text)).map(({ room }) => room));
-    if (rooms.size === 0) throw new Error(`Nothing in src raises ${code}.`);
-    return `| \`${code}\` | ${exit} | ${[...rooms].join(', ')} |`;
-  });
+    const parts = new Set(sources.filter(({ text }) => raises.test(text)).map(({ part }) => part));
+    if (parts.size === 0) throw new Error(`Nothing in src raises ${code}.`);
+    return [...parts].join(', ');
+  };
 }
 
-/** Returns the room or the wing of a source file. */
-function roomOf(path: string): string {
-  const [, room = '', wing = ''] = path.split('/');
-  return room === 'wings' ? `wings/${wing}` : room;
+function partOf(path: string): string {
+  const [, room, wing = ''] = path.split('/');
+  return room === 'wings' ? wing : 'core';
 }
 
 function renderFlag(option: CommandOption): string {
@@ -246,11 +237,12 @@ function exitsOf(spec: DescribedCommand): string {
 
 function errorsPage(): string {
   const codes = Object.entries(ERROR_CODES) as [keyof typeof ERROR_CODES, ExitCode][];
+  const raisersOf = findRaisers();
   const sections = Object.entries(EXIT_MEANINGS).flatMap(([exit, meaning]) => {
     const rows = codes.filter(([, code]) => code === Number(exit));
     if (rows.length === 0) return [];
-    const cells = rows.map(([code]): [string, string] => [`\`${code}\``, ERROR_MEANINGS[code].replaceAll('|', '\\|')]);
-    return [`## Exit ${exit}: ${meaning}`, '', ...table(['code', 'when'], cells), ''];
+    const cells = rows.map(([code]) => [`\`${code}\``, raisersOf(code), ERROR_MEANINGS[code].replaceAll('|', '\\|')]);
+    return [`## Exit ${exit}: ${meaning}`, '', ...table(['code', 'raised by', 'when'], cells), ''];
   });
   return page([
     '# Errors',
@@ -260,7 +252,7 @@ function errorsPage(): string {
     'A failure is one JSON document on standard output: `{"ok":false,"run"?,"error":{"code","message","details","fix"?,"instead"?},',
     '"pending"?}`. `code` keeps its meaning for ever. `details` lists every problem. `fix` is a command exactly when it begins',
     'with `dev-cli `, else one instruction; `instead` is another legitimate way on. Commands that print text say',
-    '`CODE: message. fix` on one line of standard error.',
+    '`CODE: message. fix` on one line of standard error. A code is raised by the core or by the wings that are named.',
     '',
     ...sections,
   ]);
@@ -446,11 +438,10 @@ function listed(items: FieldSchema | undefined): string {
 }
 
 /** Renders a table as the project's formatter would, with all cells of a column padded to the same width. */
-function table(head: [string, string], rows: [string, string][]): string[] {
-  const widthOf = (column: 0 | 1) => Math.max(...[head, ...rows].map((row) => row[column].length));
-  const [left, right] = [widthOf(0), widthOf(1)];
-  const line = ([first, second]: [string, string]) => `| ${first.padEnd(left)} | ${second.padEnd(right)} |`;
-  return [line(head), `| ${'-'.repeat(left)} | ${'-'.repeat(right)} |`, ...rows.map(line)];
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  return [line(head), `| ${widths.map((width) => '-'.repeat(width)).join(' | ')} |`, ...rows.map(line)];
 }
 
 function page(lines: string[]): string {
