@@ -1,4 +1,5 @@
 import type { Answer } from '../../../base/answer.js';
+import { cutToSecond, formatInstant } from '../../../base/clock.js';
 import { DevCliError } from '../../../base/errors.js';
 import { type CommandFormatter, renderInstruction } from '../../../base/invocation.js';
 import { stripInvisible } from '../../../base/visible.js';
@@ -6,6 +7,7 @@ import { maskSecrets } from '../../../documents/foreign.js';
 import type { HandlersOf } from '../../../protocol/ports.js';
 import type { Context } from '../../../run/context.js';
 import { openLoopBackend } from '../backend.js';
+import { readInstant } from '../core/log-lines.js';
 import { flushEventsQuietly } from '../log.js';
 import { requireText } from '../queue/commands.js';
 import type { LoopCall, LoopPorts } from '../site.js';
@@ -194,9 +196,15 @@ function renderItems(items: readonly InboxItemView[], format: CommandFormatter):
       const how = answer === null ? '' : 'command' in answer ? format(answer) : renderInstruction(answer, format);
       const state = resolved ? 'closed, ' : latest_action === 'defer' ? 'deferred, ' : '';
       return [
-        `${priority.padEnd(6)} ${about}: ${summary} (${state}${inbox_id}, since ${timestamp ?? 'an unknown time'})`,
+        `${priority.padEnd(6)} ${about}: ${summary} (${state}${inbox_id}, since ${renderInstant(timestamp)})`,
         ...(how === '' ? [] : [`         ${how}`]),
       ].join('\n');
     })
     .join('\n');
+}
+
+/** Renders a time of the log, which has an offset, and one of a run in the same form. */
+function renderInstant(timestamp: string | null): string {
+  const at = readInstant(timestamp);
+  return at === null ? 'an unknown time' : cutToSecond(formatInstant(at));
 }
