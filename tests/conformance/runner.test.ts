@@ -1,18 +1,13 @@
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readFiles } from '../../src/wings/conformance/case.js';
 import { devCli } from '../support/cli.js';
-import { freshProjects } from '../support/fresh.js';
-import type { Project } from '../support/project.mjs';
+import { project, useProject } from '../support/each-project.js';
 
 // neutral.md, Conformance: tries the runner on programs that are not servers, and on a stranger's server.
 
-const freshProject = freshProjects();
-let project: Project;
-beforeEach(() => {
-  project = freshProject();
-});
+useProject();
 
 interface Report {
   passed: number;

@@ -1,21 +1,17 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../support/agent.mjs';
 import { devCli, nextOf, runDir, writeProjectFile } from '../support/cli.js';
+import { project, useProject } from '../support/each-project.js';
 import { git } from '../support/executing.js';
-import { createProject, type Project } from '../support/project.mjs';
 import { acknowledge, END_BLOCK, startTiny } from '../support/tiny.js';
 
 /** The artifacts of a recipe can be committed once a run has ended (storage.md, Layout). */
 
 const RUN = 'run-1';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const document = (path: string): string => `.dev/specs/${RUN}/${path}`;
 const ownRules = (): string => join(runDir(project, RUN), '.gitignore');

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aCommand, aPlan, aTodo } from '../core/plan/fixture.js';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, journalOf, runDir, runPrinted, stateOf } from '../support/cli.js';
 import { planContent } from '../support/content.mjs';
 import { type Crew, jwtCrew, simpleCrew, type Task } from '../support/crew.mjs';
+import { project, useProject } from '../support/each-project.js';
 import { commitsOf, generatePlan, git, RUN, reportOf } from '../support/executing.js';
-import { createProject, type Project } from '../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
@@ -20,11 +20,7 @@ const suffix = withoutTerminal ? ` (skipped: ${NO_TERMINAL})` : '';
 /** Long enough for a busy machine. */
 const LONG = { timeout: 240_000 };
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 interface Story {
   agent: StandIn;

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, type Scenario, StandIn } from '../support/agent.mjs';
 import { devCli, imageOf, nextOf, runPrinted, stateOf, writeProjectFile, writeRecipe } from '../support/cli.js';
 import { simpleCrew } from '../support/crew.mjs';
+import { project, useProject } from '../support/each-project.js';
 import { generatePlan } from '../support/executing.js';
-import { createProject, type Project } from '../support/project.mjs';
 import { bareTodo, smallPlan } from '../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 import { PLAIN_BLOCK, PLAN_BLOCK, tiny } from '../support/tiny.js';
@@ -40,11 +40,7 @@ const RUN = 'story';
 const RAN = 'made/ran.txt';
 const WHY = 'Say who may read it.';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 type Acceptance = ReturnType<typeof smallPlan>['todos'][number]['acceptance'][number];
 

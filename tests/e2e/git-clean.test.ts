@@ -1,22 +1,18 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, imageOf, runDir, stateOf } from '../support/cli.js';
+import { project, useProject } from '../support/each-project.js';
 import { generatePlan, git, RUN } from '../support/executing.js';
-import { createProject, type Project } from '../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 
 /** A user tidies up with git in the middle of a run: nothing of the run is lost (storage.md, Layout and A commit). */
 
 const LONG = { timeout: 240_000 };
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const clean = (): void => {
   for (const _ of [1, 2]) git(project, 'clean', '-fd');

@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { type Document, devCli, nextOf } from '../support/cli.js';
+import { project, useProject } from '../support/each-project.js';
 import { addRemote, installGh } from '../support/forge.mjs';
 import { type GoldenRun, goldenRuns, unpack } from '../support/golden.mjs';
-import { createProject, type Project } from '../support/project.mjs';
 import { SPECIFY_RECIPES } from '../support/recipes.mjs';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 import { STORIES } from '../support/stories.js';
@@ -17,11 +17,7 @@ const WORKFLOWS = ['ultrawork', 'ultrawork-autopilot'];
 /** Recipes whose runs need a remote and `gh` before they are resumed. */
 const OPENS_PULL_REQUESTS = new Set(['open-pr', 'ultrawork-autopilot']);
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null, git: false });
-});
-afterEach(() => project.remove());
+useProject({ sample: null, git: false });
 
 /** Checks that the run is as it was recorded: the same action, nothing to recover, all files as the journal says. */
 function checkKept(run: GoldenRun): void {

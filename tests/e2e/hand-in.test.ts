@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { type Document, devCli, runPrinted } from '../support/cli.js';
 import { simpleCrew } from '../support/crew.mjs';
+import { project, useProject } from '../support/each-project.js';
 import { generatePlan, RUN, reportOf } from '../support/executing.js';
 import {
   addRemote,
@@ -15,7 +16,6 @@ import {
   requestsOf,
   troubleGh,
 } from '../support/forge.mjs';
-import { createProject, type Project } from '../support/project.mjs';
 import { bareTodo, smallPlan } from '../support/small.mjs';
 
 // The end of an execution hands the work in: it pushes the commits, then writes the pull request's text, and only then
@@ -25,13 +25,11 @@ const BRANCH = `dev/${RUN}`;
 const URL = 'https://forge.invalid/pull/7';
 const TITLE = 'Ask for a token on every route but /health';
 
-let project: Project;
+useProject();
 beforeEach(() => {
-  project = createProject();
   addRemote(project);
   installGh(project);
 });
-afterEach(() => project.remove());
 
 const git = (...args: string[]) =>
   execFileSync('git', args, { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' }).trim();

@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { StandIn } from '../support/agent.mjs';
 import { devCli, writeProjectFile } from '../support/cli.js';
 import { simpleCrew } from '../support/crew.mjs';
+import { project, useProject } from '../support/each-project.js';
 import { commitsOf, git, reportOf } from '../support/executing.js';
-import { createProject, type Project } from '../support/project.mjs';
 
 // plans-from-elsewhere.md, plan import: an imported plan is carried out to its end like any other.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const CHANGE = 'openspec/changes/add-words';
 

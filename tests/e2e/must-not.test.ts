@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunEngine } from '../../src/run/engine.js';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, journalOf, stateOf, writeProjectFile } from '../support/cli.js';
 import { simpleCrew, type Task } from '../support/crew.mjs';
+import { project, useProject } from '../support/each-project.js';
 import { commitsOf, generatePlan, RUN, reportOf } from '../support/executing.js';
-import { createProject, type Project } from '../support/project.mjs';
 import { bareTodo, smallPlan } from '../support/small.mjs';
 
 /** What follows if a verifier reports a violated must-not; three reports once ended a real run (engine.md, Triage). */
@@ -16,11 +16,7 @@ const RULE = 'Change the changelog.';
 const RULING =
   'The changelog may be changed here: the release notes are part of this work.\n\nNothing else of it moves.';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 /** todo-2 depends on todo-1, which has a must-not; todo-3 is independent. */
 const plan = () => ({

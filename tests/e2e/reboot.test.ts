@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../support/agent.mjs';
 import { devCli, journalOf, runDir } from '../support/cli.js';
+import { project, useProject } from '../support/each-project.js';
 import { readEntries } from '../support/entries.js';
 import { generatePlan, RUN } from '../support/executing.js';
 import { contentOf } from '../support/journal.js';
-import { createProject, type Project } from '../support/project.mjs';
 import { committedDocuments, LOSSES, type Loss, lose, reboot } from '../support/reboot.js';
 import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 
@@ -17,11 +17,7 @@ import { SMALL_CREW, smallPlan } from '../support/small.mjs';
 
 const LONG = { timeout: 240_000 };
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const inRun = (path: string): string => join(runDir(project, RUN), path);
 const recovered = (): string => JSON.stringify(journalOf(project, RUN).filter(({ type }) => type === 'recovered'));

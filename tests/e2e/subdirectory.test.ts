@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Action, Call, StandIn } from '../support/agent.mjs';
 import { devCli, init, nextOf, runDir, writeProjectFile } from '../support/cli.js';
+import { project, useProject } from '../support/each-project.js';
 import { commitsOf, RUN } from '../support/executing.js';
-import { createProject, type Project } from '../support/project.mjs';
 import { agentFor } from '../support/stories.js';
 import { findTerminal, NO_TERMINAL } from '../support/terminal.mjs';
 
@@ -18,14 +18,12 @@ const LONG = { timeout: 240_000 };
 /** Matches a relative path into `.dev`, but not such a path at the end of an absolute one. */
 const RELATIVE = /(?<![\w./-])\.dev\/\w/;
 
-let project: Project;
 let inside: string;
+useProject();
 beforeEach(() => {
-  project = createProject();
   inside = join(project.root, 'packages', 'an api');
   mkdirSync(join(inside, '.dev', 'specs'), { recursive: true });
 });
-afterEach(() => project.remove());
 
 /** Returns an agent whose session began in the package, and checks that none of its answers has a relative path. */
 function agentInside(scenario: ConstructorParameters<typeof StandIn>[0]['scenario'] = {}): StandIn {

@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, imageOf } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { AGENTS_BLOCK, CHOICE_BLOCK, END_BLOCK, LOOP_BLOCK, startTiny } from '../../support/tiny.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 describe('what nobody can mean: clear code, nothing changes', () => {
   const long = 'a'.repeat(65);

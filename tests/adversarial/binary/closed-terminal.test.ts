@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { imageOf, nextOf } from '../../support/cli.js';
 import { closeTerminal } from '../../support/closed-terminal.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 import { begin, doAll, git, making, planOf, RUN } from './executing.js';
@@ -12,11 +12,7 @@ import { begin, doAll, git, making, planOf, RUN } from './executing.js';
 const NAME = 'run-1';
 const COMMAND = '\n  - { id: outside, type: cli, command: "touch ran.txt" }\n';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 function openGate(): void {
   const think = startTiny(project, [PLAIN_BLOCK, GATE_BLOCK, END_BLOCK]);

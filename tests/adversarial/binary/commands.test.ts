@@ -1,17 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { identifyProcess } from '../../../src/store/process.js';
 import { devCli, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 import { call, eventually, hooked, isRunning, isStopped, kill, pausedAt, runnersOf, trusted } from './victims.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const NAME = 'run-1';
 const THINK = ['step', 'complete', NAME, '--action', 'a1'];

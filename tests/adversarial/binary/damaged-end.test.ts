@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { acknowledge, CHOICE_BLOCK, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 import { call, eventually, runnersOf, trusted } from './victims.js';
 
@@ -10,11 +10,7 @@ import { call, eventually, runnersOf, trusted } from './victims.js';
 // state.json; every call that changes something or shows the journal must refuse (storage.md, Recovery).
 
 const NAME = 'run-1';
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null, replay: false });
-});
-afterEach(() => project.remove());
+useProject({ sample: null, replay: false });
 
 /** Changes the last line, which holds an acknowledgement and its results. */
 function damage(change: (line: string) => string): void {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanAcceptance } from '../../../src/plan/model/schema.js';
 import type { CommandEvidence } from '../../../src/run/engine-rows.js';
 import { aCommand } from '../../core/plan/fixture.js';
 import { devCli, journalOf, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import {
   begin,
   committed,
@@ -26,11 +26,7 @@ import {
 } from './executing.js';
 import { eventually, isRunning, kill, runnersOf, startCall } from './victims.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const DONE = { done: true, outcome: 'completed' };
 const AT_ONCE = { env: { DEV_CLI_ANSWER_WITHIN: '0' } };

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCliAsync, journalOf, nextOf, runPrinted, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import {
   begin,
   committed,
@@ -21,11 +21,7 @@ import {
 
 // Hostile and mistaken lists of changed files in results (engine.md, Commits).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const COMPLETED = { done: true, outcome: 'completed' };
 const WIDE = planOf(making('todo-1', [['true']], { files: ['made/**'] }));

@@ -1,9 +1,9 @@
 import { appendFileSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aCommand } from '../../core/plan/fixture.js';
 import { devCli, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import {
   begin,
   type Dispatch,
@@ -22,11 +22,7 @@ import {
   worker,
 } from './executing.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const DONE = { done: true, outcome: 'completed' };
 /** Text with control sequences for a terminal and an instruction for an agent. */

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { StandIn } from '../../support/agent.mjs';
 import { runDir } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { readEntries } from '../../support/entries.js';
 import { generatePlan, RUN } from '../../support/executing.js';
 import { inShell, runLinesBy } from '../../support/line.mjs';
-import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 
 // storage.md, A commit: one fsync per commit within a run, counted for every command of a planning run and an
@@ -24,10 +24,9 @@ interface Counted {
   synced: string[];
 }
 
-let project: Project;
 let counted: Counted[];
+useProject();
 beforeEach(() => {
-  project = createProject();
   counted = [];
   const notes = join(project.home, 'fsyncs');
   runLinesBy((command, around) => {
@@ -44,7 +43,6 @@ beforeEach(() => {
     return printed;
   });
 });
-afterEach(() => project.remove());
 
 function commits(): number {
   const path = join(runDir(project, RUN), 'events.jsonl');

@@ -14,28 +14,27 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { sha256 } from '../../../src/base/sha256.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, imageOf, journalOf, nextOf, type Result, runDir, stateOf } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { rewriteEntries } from '../../support/journal.js';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { BINARY } from '../../support/project.mjs';
 import { AGENTS_BLOCK, acknowledge, DATA_BLOCK, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
 // Hostile files in .dev. No call may hang on them: the timeout in devCli limits each one.
 
-let project: Project;
 let action: Action;
 let outside: string;
+useProject({ sample: null, replay: false });
 beforeEach(() => {
-  project = createProject({ sample: null, replay: false });
   action = startTiny(project, [AGENTS_BLOCK, DATA_BLOCK, END_BLOCK]);
   deliver(project, action);
   outside = mkdtempSync(join(project.home, 'outside-'));
   writeFileSync(join(outside, 'file'), 'not ours\n');
   mkdirSync(join(outside, 'directory'));
 });
-afterEach(() => project.remove());
 
 const RUN = '.dev/specs/run-1';
 const session = { env: { DEV_CLI_SESSION: 's1' } };

@@ -1,19 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { devCli, init, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { planContent } from '../../support/content.mjs';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal } from '../../support/terminal.mjs';
 import { tiny } from '../../support/tiny.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const HOSTILE = [
   'quotes \' and " and \\ and `backticks` and $(touch owned) and ${HOME}',

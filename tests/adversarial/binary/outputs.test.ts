@@ -1,23 +1,21 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, imageOf, nextOf, runDir, stateOf } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { AGENTS_BLOCK, acknowledge, deliver, END_BLOCK, startTiny } from '../../support/tiny.js';
 
-let project: Project;
 let action: Action;
 let output: string;
 let outside: string;
+useProject();
 beforeEach(() => {
-  project = createProject();
   action = startTiny(project, [AGENTS_BLOCK, END_BLOCK]);
   output = join(runDir(project, 'run-1'), 'findings/one.md');
   outside = join(project.home, 'outside.md');
 });
-afterEach(() => project.remove());
 
 const GOOD = '---\nagent: one\ntimestamp: 2026-01-01T00:00:00Z\nsummary: fine\n---\n\nFine.\n';
 

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { project, useProject } from '../../support/each-project.js';
 import { generatePlan } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { chosenSeed, seeded } from '../../support/seeded.js';
 import type { Mood } from './disk/disk.js';
 import { Forgetful, type Planted } from './disk/story.js';
@@ -14,11 +14,7 @@ const MOODS: Mood[] = ['nothing', 'names only', 'all', ...Array<Mood>(12).fill('
 const LONG = { timeout: isAll ? 24 * 3_600_000 : 600_000 };
 const seed = chosenSeed();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 function forgetful(moods: Mood[], within: number | 'all', planted?: Planted): Forgetful {
   return new Forgetful(project, {

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, imageOf, init, nextOf, runDir, writeProjectFile, writeRecipe } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import {
   AGENTS_BLOCK,
   acknowledge,
@@ -14,11 +14,7 @@ import {
   tiny,
 } from '../../support/tiny.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const BASE = 'name: bad\ntype: sequential\nskill: specify\nmode: { depth: quick, interaction: autopilot }\nblocks:\n';
 const ONE = '  - id: one\n    type: llm\n    instruction: Think.\n';

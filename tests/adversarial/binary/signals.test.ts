@@ -2,20 +2,17 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, imageOf, spawnDevCli, stateOf, writeProjectFile } from '../../support/cli.js';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { BINARY } from '../../support/project.mjs';
 import { END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 import { begin, doAll, hand, making, planOf, RUN } from './executing.js';
 import { type Ended, isRunning, pausedAt, startCall } from './victims.js';
 
 /** SIGTERM and SIGHUP act like Ctrl-C: one document, exit 130, nothing half done (protocol.md §1). */
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 /**
  * Milliseconds after which a call is taken to have begun to wait. On a busy machine, where CALLS calls take longer than

@@ -15,19 +15,16 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf, runDir, runPrinted, spawnDevCli, stateOf } from '../../support/cli.js';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { BINARY } from '../../support/project.mjs';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 import { begin, doAll, document, engineOf, generate, goOn, hand, making, planOf, RUN } from './executing.js';
 
 /** The surroundings of dev-cli are broken: it works nevertheless, or says what a person can do. */
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const ACK = ['step', 'complete', 'run-1', '--action', 'a1'];
 

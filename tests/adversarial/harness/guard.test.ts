@@ -6,16 +6,14 @@ import type { HarnessId } from '../../../src/generated/harnesses.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { renderHookLine } from '../../../src/wings/harness/install/hook-line.js';
 import { devCli, imageOf, init, runDir, writeProjectFile } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { CHECKOUT, createProject } from '../../support/project.mjs';
 
 // harness.md, Guard: calls that try to bypass the guard or to make it fail. They go through the installed command and
 // the real binary.
 
-const freshProject = freshProjects();
-let project: Project;
+useProject();
 beforeEach(() => {
-  project = freshProject();
   init(project, 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive');
 });
 

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { devCli, devCliAsync, writeProjectFile } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import { BINARY, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { BINARY } from '../../support/project.mjs';
 import { scratchDirectory } from '../../support/scratch.js';
 import { chosenSeed } from '../../support/seeded.js';
 import { HOOK_PLAN, type HookPlan, type Mutation, type Position } from '../binary/crash/calls.js';
@@ -17,14 +17,9 @@ import { HOOK_PLAN, type HookPlan, type Mutation, type Position } from '../binar
 const ALL = process.env['DEV_CLI_TEST_ALL_CUTS'] !== undefined;
 const RACES = ALL ? 20 : 2;
 
-const freshProject = freshProjects();
-let project: Project;
-let home: string;
 let before: string[];
+useProject();
 beforeEach(() => {
-  project = freshProject();
-  home = join(dirname(project.root), 'home');
-  mkdirSync(home, { recursive: true });
   writeProjectFile(project, '.claude/settings.json', '{ // mine\n  "model": "x",\n}\n');
   before = listAll(project.root);
 });
@@ -40,7 +35,7 @@ function listAll(root: string): string[] {
     .sort();
 }
 
-const around = () => ({ HOME: home, XDG_STATE_HOME: '', PATH: '' });
+const around = () => ({ HOME: project.home, XDG_STATE_HOME: '', PATH: '' });
 const wordsOf = (line: string) => [...line.split(' '), '--yes', '--json'];
 const call = (line: string) => devCli(project, wordsOf(line), { env: around() });
 const callBeside = (line: string) => devCliAsync(project, wordsOf(line), { env: around() });
@@ -89,7 +84,7 @@ describe('two calls at once', () => {
 describe('a call that was cut off', () => {
   /** Chooses some of the calls that change something, the first and last ones included, and where to cut each. */
   function chooseCuts(words: string): { call: number; position: Position; title: string }[] {
-    const trace = join(home, '..', 'trace.json');
+    const trace = join(project.home, '..', 'trace.json');
     expect(run(words, { trace })).toBe(0);
     const mutations = (JSON.parse(readFileSync(trace, 'utf8')) as Mutation[]).filter(({ path }) => path !== 'stdout');
     expect(mutations.length).toBeGreaterThan(50);
@@ -144,7 +139,7 @@ it('an upgrade that was cut off before the files is ended by the next, and takes
   const manifest = JSON.parse(readFileSync(manifestPath, 'utf8'));
   manifest.harnesses.codex[path].sha256 = createHash('sha256').update(old).digest('hex');
   writeFileSync(manifestPath, JSON.stringify(manifest));
-  const trace = join(home, '..', 'trace.json');
+  const trace = join(project.home, '..', 'trace.json');
   const image = [path, '.dev/install.json'].map((one) => [one, readFileSync(join(project.root, one))] as const);
   expect(run(words, { trace })).toBe(0);
   for (const [one, content] of image) writeProjectFile(project, one, content);

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import {
   devCli,
@@ -14,7 +14,7 @@ import {
   writeProjectFile,
 } from '../../support/cli.js';
 import { planContent } from '../../support/content.mjs';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import {
   AGENTS_BLOCK,
   acknowledge,
@@ -32,11 +32,7 @@ import {
   writeSections,
 } from '../../support/tiny.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const DRAFT = 'draft:\n  required: [boundaries, criteria]\n';
 const PLAN = '.dev/specs/run-1/plan-content.json';

@@ -1,19 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, nextOf, type Result, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { acknowledge, choose, END_BLOCK, startTiny } from '../../support/tiny.js';
 
 // An agent hands in data that must match a schema (recipes.md, Data; protocol.md, Evidence).
 
-let project: Project;
+useProject();
 beforeEach(() => {
-  project = createProject();
   writeProjectFile(project, '.dev/recipes/version.schema.json', JSON.stringify(VERSION));
 });
-afterEach(() => project.remove());
 
 const VERSION = {
   type: 'object',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import {
   devCli,
@@ -13,16 +13,12 @@ import {
   writeProjectFile,
   writeRecipe,
 } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { AGENTS_BLOCK, DATA_BLOCK, deliver, END_BLOCK, LOOP_BLOCK, startTiny } from '../../support/tiny.js';
 
 // Command lines of earlier tools of this kind: each works, or its answer says what to do instead.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const DRAFT = 'draft:\n  required: [boundaries, criteria]\n';
 const draft = () => readFileSync(join(runDir(project, 'run-1'), 'DRAFT.md'), 'utf8');

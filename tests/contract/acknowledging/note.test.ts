@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { nextOf, type Result, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { acknowledge, END_BLOCK, startTiny } from '../../support/tiny.js';
 
 // The main agent itself writes a Markdown file (recipes.md, Data; protocol.md §3).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const note = (more: string): string => `
   - id: note

@@ -1,16 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, runPrinted, writeRecipe } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 /** If a condition reads `result`, the printed acknowledgement hands the result in (recipes.md, Conditions). */
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ git: false });
-});
-afterEach(() => project.remove());
+useProject({ git: false });
 
 const begin = (blocks: string) => {
   writeRecipe(project, 'demo', `name: demo\ntype: sequential\nblocks:\n${blocks}`);

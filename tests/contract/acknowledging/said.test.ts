@@ -1,21 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readDraft } from '../../../src/documents/draft.js';
 import type { Action } from '../../support/agent.mjs';
 import { nextOf, type Result, writeProjectFile } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { acknowledge, choose, DATA_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
 // recipes.md, Gates: a reason for a choice that leads back is read by the next action, and stays in the draft after
 // that.
 
-const freshProject = freshProjects();
-let project: Project;
-beforeEach(() => {
-  project = freshProject();
-});
+useProject();
 
 const DRAFT = '.dev/specs/run-1/DRAFT.md';
 const path = (name: string) => join(project.root, name);

@@ -1,18 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { type Document, devCli, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, choose, END_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
 // Values between blocks: conditions and placeholders over the results of earlier blocks (recipes.md, Values between
 // blocks).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const terminal = findTerminal();
 const skipped = terminal === null;

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, frontMatterOf, StandIn } from '../../support/agent.mjs';
 import { devCli, imageOf, nextOf, runPrinted, stateOf } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import {
   AGENTS_BLOCK,
   CHOICE_BLOCK,
@@ -16,11 +16,7 @@ import {
   startTiny,
 } from '../../support/tiny.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const COMMON = ['run', 'block', 'action', 'actionId', 'instruction', 'progress'];
 

@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { StandIn } from '../../support/agent.mjs';
 import { CHANGES } from '../../support/changes.mjs';
 import { devCli, writeProjectFile, writeRecipe } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { generatePlan, RUN } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW } from '../../support/small.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // What prompts contain besides the task: the request (protocol.md, Prompt files), notes of the project (documents.md,
 // Notes of the project), and own handlers (engine.md, Own handlers).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const prefer = (text: string) => writeProjectFile(project, '.dev/preferences.yaml', text);
 const begin = () => devCli(project, ['init', RUN, '--recipe', 'specify-standard-autopilot', '--goal', 'Add JWT auth']);

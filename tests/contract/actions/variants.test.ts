@@ -1,18 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, nextOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // With `promptVariant: V` (recipes.md, Shipped recipes), an agent gets the definition `agents/<type>.V.md` if it
 // exists, and otherwise that of its role.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const recipe = (type: string, variant: string) =>
   writeRecipe(

@@ -2,19 +2,18 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { project, useProject } from '../../support/each-project.js';
+import { BINARY, CHECKOUT } from '../../support/project.mjs';
 
 // tests/core/cli/compile-cache.test.ts tests which directories are suitable for compiled code.
 
-let project: Project;
 let cache: string;
+useProject({ sample: null });
 beforeEach(() => {
-  project = createProject({ sample: null });
   project.env['XDG_CACHE_HOME'] = join(project.home, '.cache');
   cache = join(project.home, '.cache/dev-cli/compile');
 });
-afterEach(() => project.remove());
 
 const ANSWER = { status: 0, stdout: '{"runs":[],"active":null}', stderr: '' };
 

@@ -10,20 +10,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
 import { callDoor } from '../../support/door.js';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { CHECKOUT } from '../../support/project.mjs';
 import { canType, isInstalled, typeInto } from '../../support/shell.js';
 import { findRealTerminal } from '../../support/terminal.mjs';
 
 // Completion in real shells, each with its own home directory.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ replay: false });
-});
-afterEach(() => project.remove());
+useProject({ replay: false });
 
 const call = (...argv: string[]) => callDoor({ argv, cwd: project.root, env: project.env });
 

@@ -1,19 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { callDoor, type Printed } from '../../support/door.js';
+import { project, useProject } from '../../support/each-project.js';
 import { readImage, restoreImage } from '../../support/image.js';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { BINARY } from '../../support/project.mjs';
 import { CHOICE_BLOCK, DATA_BLOCK, END_BLOCK, tiny } from '../../support/tiny.js';
 
 // Most tests call the front door in a process of its own (tests/support/door.ts). These tests show that it behaves like
 // the binary: the same calls, each on the same `.dev`, print the same and leave the same files.
 
-let project: Project;
+useProject();
 beforeEach(() => {
-  project = createProject();
   tiny(project, 'tiny', [CHOICE_BLOCK, DATA_BLOCK, END_BLOCK]);
 });
-afterEach(() => project.remove());
 
 interface Given {
   argv: string[];

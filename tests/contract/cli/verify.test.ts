@@ -1,15 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, writeRecipe } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { readImage } from '../../support/image.js';
-import { createProject, type Project } from '../../support/project.mjs';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ git: false });
-});
-afterEach(() => project.remove());
+useProject({ git: false });
 
 const write = (name: string, blocks: string) =>
   writeRecipe(project, name, `name: ${name}\ntype: sequential\nblocks:\n${blocks}`);

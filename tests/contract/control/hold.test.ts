@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
 import {
@@ -26,6 +26,7 @@ import {
   stateOf,
   writeProjectFile,
 } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { callHook } from '../../support/hooks.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
@@ -48,11 +49,7 @@ import {
 
 const NAME = 'run-1';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const terminal = findTerminal();
 

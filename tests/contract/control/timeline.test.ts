@@ -1,25 +1,21 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { createTimelineBuilder, type Timeline } from '../../../src/views/timeline.js';
 import type { TimelineRow } from '../../../src/views/timeline-rows.js';
 import { begin, doAll, goOn, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, runDir } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { readEntries } from '../../support/entries.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 // view.md, One model: the timeline of a run in which people have intervened.
 
 const terminal = findTerminal();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 /** Types the command and `yes` into a terminal. */
 function typed(command: string): void {

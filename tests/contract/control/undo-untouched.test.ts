@@ -9,11 +9,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { begin, type Dispatch, git, hand, making, planOf, RUN, worker } from '../../adversarial/binary/executing.js';
 import { nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { readTree } from '../../support/image.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 // control.md, Undoing: a refusal, whenever it happens, leaves work tree, index and HEAD unchanged; the same command
@@ -21,11 +21,7 @@ import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 const terminal = findTerminal();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const PLAN = planOf(
   making('todo-1', [['true']], { files: ['made/**'] }),

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   begin,
   committed,
@@ -17,16 +17,12 @@ import {
   worker,
 } from '../../adversarial/binary/executing.js';
 import { type Document, devCli, journalOf, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 // control.md, Undoing: `step undo` and its effects.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const terminal = findTerminal();
 

@@ -1,17 +1,16 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf } from '../../support/cli.js';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { CHECKOUT } from '../../support/project.mjs';
 
 // Checks that the instructions for putting dev-cli into a project work.
 
-let project: Project;
+useProject({ sample: null, replay: false });
 beforeEach(() => {
-  project = createProject({ sample: null, replay: false });
   mkdirSync(join(project.home, '.claude'));
 });
-afterEach(() => project.remove());
 
 describe.each(['README.md', 'docs/getting-started.md'])('%s', (page) => {
   it('installs into a project with the commands that it shows, and takes it back', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PlanTodo } from '../../../src/plan/model/schema.js';
 import { type Dispatch, hand, making, planOf, SHORT, taskOf, worker } from '../../adversarial/binary/executing.js';
 import { pausedAt, startCall } from '../../adversarial/binary/victims.js';
@@ -17,8 +17,8 @@ import {
   writeProjectFile,
   writeRecipe,
 } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { generatePlan } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 
 /**
@@ -26,12 +26,10 @@ import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
  * (engine.md, Two executions).
  */
 
-let project: Project;
+useProject({ sample: null });
 beforeEach(() => {
-  project = createProject({ sample: null });
   writeRecipe(project, 'short', SHORT(0));
 });
-afterEach(() => project.remove());
 
 function plan(name: string, ...todos: PlanTodo[]): void {
   generatePlan(project, planOf(...todos), name);

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   begin,
   type Dispatch,
@@ -27,15 +27,12 @@ import {
   runPrinted,
   writeProjectFile,
 } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import type { Project } from '../../support/project.mjs';
 
 // engine.md, Commits: if the repository has no hooks, the call itself makes a commit, without a runner.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const COMPLETED = { done: true, outcome: 'completed' };
 /** Todos that an agent judges, because acceptance commands would start more git processes. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   begin,
   committed,
@@ -24,16 +24,12 @@ import {
 } from '../../adversarial/binary/executing.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, journalOf, nextOf, runPrinted, writeProjectFile, writeRecipe } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // engine.md, Commits, tested through the binary.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 /** Returns a commit's SHA as the report shows it. */
 const sha = (revision: string): string => git(project, 'rev-parse', '--short=12', revision).trim();

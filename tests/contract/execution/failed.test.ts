@@ -1,20 +1,16 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { type Document, devCli, nextOf, runPrinted, stateOf } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, choose, deliver, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
 // If a command fails, the agent or person concerned learns why it failed and where its log is (protocol.md §4;
 // recipes.md, Loops).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const terminal = findTerminal();
 const skipped = terminal === null;

@@ -1,21 +1,17 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 import { devCli, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { git } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { again, begin, type Dispatch, followed, judged, part, told, worked } from '../../support/told.js';
 
 // Executing again under the same name keeps what the previous execution did, proved and left open (engine.md, A further
 // execution).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const SHIP = { verdict: 'SHIP', issues: [], summary: 'Good.' };
 const EVIDENCE = 'Read notes/one.txt line by line; it says what was asked.';

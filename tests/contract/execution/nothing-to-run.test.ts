@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   begin,
   type Dispatch,
@@ -13,17 +13,13 @@ import {
   worker,
 } from '../../adversarial/binary/executing.js';
 import { nextOf, type Result, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { readEntries } from '../../support/entries.js';
-import { createProject, type Project } from '../../support/project.mjs';
 
 // protocol.md §4: the tree is read once for each moment that matters, and a job with nothing to run ends in the same
 // transaction that creates it.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const TODOS = ['todo-1', 'todo-2', 'todo-3', 'todo-4'];
 const HOLDS = {

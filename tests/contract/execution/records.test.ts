@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PlanAcceptance } from '../../../src/plan/model/schema.js';
 import type { CommandEvidence } from '../../../src/run/engine-rows.js';
 import {
@@ -18,15 +18,11 @@ import {
 } from '../../adversarial/binary/executing.js';
 import { eventually, runnersOf } from '../../adversarial/binary/victims.js';
 import { type Document, devCli, journalOf, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // The files that a command leaves, and what dev-cli still knows once they are gone (protocol.md §4).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const DONE = { done: true, outcome: 'completed' };
 const evidence = (): readonly CommandEvidence[] => engineOf(project).todos['todo-1']?.evidence ?? [];

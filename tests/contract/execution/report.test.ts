@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 import { devCli, nextOf, readStateFile, runDir, runPrinted, writeProjectFile, writeRecipe } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { git } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { createProject } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { again, answered, begin, deliver, followed, judged, lose, part, told, worked } from '../../support/told.js';
 
@@ -15,11 +16,7 @@ const terminal = findTerminal();
 const skipped = terminal === null;
 const note = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const SHIP = { verdict: 'SHIP', issues: [], summary: 'Good.' };
 /**

@@ -1,20 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { RunEngine } from '../../../src/run/engine.js';
 import { StandIn } from '../../support/agent.mjs';
 import { devCli, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { commitsOf, generatePlan, RUN, reportOf } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
 /** If tests fail because the sandbox forbids listening, the failure says nothing about the work (engine.md, Triage). */
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const LONG = { timeout: 120_000 };
 const engineOf = () => (stateOf(project, RUN) as unknown as { engine: RunEngine }).engine;

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import {
   begin,
@@ -17,18 +17,14 @@ import {
 } from '../../adversarial/binary/executing.js';
 import { aCommand, aTodo } from '../../core/plan/fixture.js';
 import { devCli, runDir, writeRecipe } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // engine.md, Triage: a worker that has to fix something learns what failed, and in which log to read about it.
 
 const terminal = findTerminal();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const promptOf = ({ promptFile }: Task) => readFileSync(join(project.root, promptFile), 'utf8');
 

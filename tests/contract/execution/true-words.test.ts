@@ -1,20 +1,16 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 import { devCli, readStateFile, runDir, writeProjectFile, writeRecipe } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { begin, deliver, followed, part, told, worked } from '../../support/told.js';
 
 // An execution's final texts say correctly what a command had to do, when it ran, who did the work, and what remains to
 // be done (documents.md, summary.md and report.md; storage.md, History).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const SHIP = { verdict: 'SHIP', issues: [], summary: 'Good.' };
 const BLOCKED = { status: 'BLOCKED', reason: 'no way' };

@@ -1,6 +1,6 @@
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import {
   type Document,
@@ -12,9 +12,10 @@ import {
   writeProjectFile,
   writeRecipe,
 } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { generatePlan, git } from '../../support/executing.js';
 import { callHook } from '../../support/hooks.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import type { Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
@@ -29,11 +30,7 @@ const terminal = findTerminal();
 const skipped = terminal === null;
 const suffix = skipped ? ` (skipped: ${NO_TERMINAL})` : '';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 /** Writes a plan of one todo, with a command chosen by the agent. */
 function plan(at = project, name = RUN): void {

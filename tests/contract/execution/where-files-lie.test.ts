@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   begin,
   type Dispatch,
@@ -28,16 +28,12 @@ import {
   writeProjectFile,
   writeRecipe,
 } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // engine.md, Commits: changed files in an ignored directory, in a submodule, in a repository inside the project, and
 // from an earlier phase.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const COMPLETED = { done: true, outcome: 'completed' };
 

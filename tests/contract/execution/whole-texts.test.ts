@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { LIMITS } from '../../../src/base/limits.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { devCli, nextOf, runDir, runPrinted, writeProjectFile } from '../../support/cli.js';
 import { simpleCrew, type Task } from '../../support/crew.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { generatePlan, RUN, reportOf } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { acknowledge, choose, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
@@ -15,11 +15,7 @@ import { acknowledge, choose, END_BLOCK, GATE_BLOCK, PLAIN_BLOCK, startTiny } fr
  * (engine.md, Limits).
  */
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 /** Builds a text of this length that ends with a recognizable mark. */
 const long = (characters: number, mark: string) =>

@@ -1,14 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { CHOICE_BLOCK, startTiny } from '../../support/tiny.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 describe('stdout (protocol.md §1); every call of these tests checks it, here are the forms', () => {
   it('an unknown command and an unknown option are exit 2', () => {

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { CHANGES } from '../../support/changes.mjs';
 import { devCli, stateOf, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { createProject } from '../../support/project.mjs';
 import { smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, startTiny } from '../../support/tiny.js';
@@ -16,11 +17,7 @@ const PLAN_BLOCKS = [
   '\n  - id: end\n    type: llm\n    instruction: End.\n',
 ];
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const terminal = findRealTerminal();
 

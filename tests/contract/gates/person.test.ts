@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, imageOf, journalOf, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { generatePlan } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { AGENTS_BLOCK, deliver, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
@@ -15,11 +15,7 @@ const GATE =
   '\n  - id: approve\n    type: wait-for-user\n    human: required\n    message: Shall it be?\n    choices: [{ id: approve, label: go, goto: next }, { id: stop, label: no, goto: halt }]\n';
 const RECIPE_WITH_COMMAND = '\n  - id: outside\n    type: cli\n    command: touch ran.txt\n';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const terminal = findTerminal();
 const skipped = terminal === null;

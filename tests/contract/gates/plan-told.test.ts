@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import {
   begin,
@@ -18,7 +18,7 @@ import {
 } from '../../adversarial/binary/executing.js';
 import { aCommand } from '../../core/plan/fixture.js';
 import { devCli, nextOf, runDir, runPrinted, writeProjectFile, writeRecipe } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { part } from '../../support/told.js';
 
@@ -26,11 +26,7 @@ import { part } from '../../support/told.js';
 
 const terminal = findTerminal();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const REVIEWED = 'name: reviewed\ntype: engine\nskill: execute\nconfig: { depth: standard }\n';
 

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { begin, goOn, making, planOf, RUN, SHORT } from '../../adversarial/binary/executing.js';
 import { printAnew } from '../../core/plan/rich.js';
@@ -15,7 +15,7 @@ import {
   writeProjectFile,
   writeRecipe,
 } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { smallPlan } from '../../support/small.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, startTiny } from '../../support/tiny.js';
@@ -29,11 +29,7 @@ const PLAN_BLOCKS = [
 ];
 const terminal = findRealTerminal();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 /** Runs a command at a terminal. The editor and the pager are shell lines; the editor gets the file as `$1`. */
 function typed(

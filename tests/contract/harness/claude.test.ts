@@ -1,21 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { aPlan, aTodo } from '../../core/plan/fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, nextOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
+import { project, useProject } from '../../support/each-project.js';
 import { callHook, leaveRun, QUIET } from '../../support/hooks.js';
-import { CHECKOUT, type Project } from '../../support/project.mjs';
+import { CHECKOUT } from '../../support/project.mjs';
 
 // harness.md, Hooks: Codex CLI has the same format of payloads as Claude Code. These tests cover the payloads that only
 // Claude Code sends; each was recorded from it.
 
-const freshProject = freshProjects();
-let project: Project;
-beforeEach(() => {
-  project = freshProject();
-});
+useProject();
 
 type Payload = Record<string, unknown> & { session_id: string };
 

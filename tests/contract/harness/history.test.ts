@@ -1,19 +1,15 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { begin, making, planOf } from '../../adversarial/binary/executing.js';
 import { writeProjectFile } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { callHook } from '../../support/hooks.js';
-import { createProject, type Project } from '../../support/project.mjs';
 
 // harness.md, Guard: while a plan is carried out, a worker must not change git's history.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const WORKER = { agent_id: 'w-1' };
 

@@ -7,17 +7,13 @@ import { HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/adap
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
+import { project, useProject } from '../../support/each-project.js';
 import { leaveRun, QUIET, spawnHook } from '../../support/hooks.js';
-import { CHECKOUT, type Project } from '../../support/project.mjs';
+import { CHECKOUT } from '../../support/project.mjs';
 
 // harness.md, Hooks: the recorded payloads of each harness, and the answers to them.
 
-const freshProject = freshProjects();
-let project: Project;
-beforeEach(() => {
-  project = freshProject();
-});
+useProject();
 
 type Payload = Record<string, unknown> & { hook_event_name: string };
 

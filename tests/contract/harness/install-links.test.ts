@@ -14,16 +14,13 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { devCli } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // harness.md, Install; authoring.md, recipe new: a link in a clone must not lead any write out of the project.
 
-const freshProject = freshProjects();
-let project: Project;
 let outside: string;
+useProject();
 beforeEach(() => {
-  project = freshProject();
   outside = join(dirname(project.root), 'outside');
   mkdirSync(outside);
   writeFileSync(join(project.root, '.prettierrc'), '{}');

@@ -1,24 +1,16 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, init, writeProjectFile } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // harness.md, Install: the output names every changed file, and everything else that the user should know.
 
-const freshProject = freshProjects();
-let project: Project;
-let home: string;
-beforeEach(() => {
-  project = freshProject();
-  home = join(dirname(project.root), 'home');
-  mkdirSync(home, { recursive: true });
-});
+useProject();
 
 const terminal = findTerminal();
-const around = () => ({ HOME: home, XDG_STATE_HOME: '', PATH: '' });
+const around = () => ({ HOME: project.home, XDG_STATE_HOME: '', PATH: '' });
 interface Listed {
   base: string;
   harnesses: { harness: string; files: { path: string; does: string }[] }[];
@@ -32,7 +24,7 @@ const call = (words: string): Listed => {
 
 /** Reads every file of the project and the home directory. */
 function readAll(): Map<string, string> {
-  const files = [project.root, home].flatMap((root) =>
+  const files = [project.root, project.home].flatMap((root) =>
     readdirSync(root, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name)),
@@ -98,7 +90,7 @@ describe('beside the plugin of Claude Code', () => {
   it.each(['.claude/settings.json', '.claude/settings.local.json'])(
     'on in %s, for the project or the user, install says so',
     (path) => {
-      for (const root of [project.root, home]) {
+      for (const root of [project.root, project.home]) {
         mkdirSync(dirname(join(root, path)), { recursive: true });
         writeFileSync(join(root, path), ON);
         for (const words of ['install --harness claude --dry-run', 'install --user --harness claude --dry-run'])
@@ -113,8 +105,8 @@ describe('beside the plugin of Claude Code', () => {
   );
 
   it.skipIf(terminal === null)('says so before it asks', () => {
-    mkdirSync(join(home, '.claude'));
-    writeFileSync(join(home, '.claude/settings.json'), ON);
+    mkdirSync(join(project.home, '.claude'));
+    writeFileSync(join(project.home, '.claude/settings.json'), ON);
     const { output } = terminal?.('dev-cli install --harness claude', {
       cwd: project.root,
       env: { ...project.env, ...around() },

@@ -1,21 +1,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, imageOf } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // harness.md, Install: what other people wrote is kept. The manifest says what is dev-cli's own; in a clone, which has
 // none, the files themselves must show it.
 
-const freshProject = freshProjects();
-let project: Project;
-let home: string;
-beforeEach(() => {
-  project = freshProject();
-  home = join(dirname(project.root), 'home');
-  mkdirSync(home, { recursive: true });
-});
+useProject();
 
 interface Row {
   path: string;
@@ -24,7 +16,7 @@ interface Row {
 }
 const call = (words: string): Row[] => {
   const { code, stdout, json } = devCli(project, [...words.split(' '), '--yes', '--json'], {
-    env: { HOME: home, XDG_STATE_HOME: '', PATH: '' },
+    env: { HOME: project.home, XDG_STATE_HOME: '', PATH: '' },
   });
   expect(code, stdout).toBe(0);
   return (json['harnesses'] as { files: Row[] }[]).flatMap(({ files }) => files);

@@ -1,25 +1,16 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listHarnessMarks } from '../../../src/base/harness-mark.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
+import { project, useProject } from '../../support/each-project.js';
 import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // harness.md, Install: an agent must not change its own hooks and permissions, so a person is asked.
 
-const freshProject = freshProjects();
-let project: Project;
-let home: string;
-beforeEach(() => {
-  project = freshProject();
-  home = join(dirname(project.root), 'home');
-  mkdirSync(home, { recursive: true });
-});
+useProject();
 
 const terminal = findTerminal();
-const around = () => ({ HOME: home, XDG_STATE_HOME: '', PATH: '' });
+const around = () => ({ HOME: project.home, XDG_STATE_HOME: '', PATH: '' });
 const call = (words: string, options: CallOptions = {}) =>
   devCli(project, [...words.split(' '), '--json'], { ...options, env: { ...around(), ...options.env } });
 const type = (words: string, answer?: string, env: NodeJS.ProcessEnv = {}) =>
@@ -28,7 +19,7 @@ const type = (words: string, answer?: string, env: NodeJS.ProcessEnv = {}) =>
     env: { ...project.env, ...around(), ...env },
     ...(answer === undefined ? {} : { answers: [answer] }),
   });
-const lookAtAll = () => [imageOf(project, '.'), imageOf({ root: home } as Project, '.')];
+const lookAtAll = () => [imageOf(project, '.'), imageOf({ root: project.home } as Project, '.')];
 const beginGuarded = () => init(project, 'add-x', '--goal', 'Add X', '--recipe', 'specify-quick-interactive');
 
 function expectRefused(words: string, options: CallOptions = {}): Record<string, unknown> {

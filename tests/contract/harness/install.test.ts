@@ -10,32 +10,24 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { addDigest } from '../../../src/documents/mark.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { renderHookLine } from '../../../src/wings/harness/install/hook-line.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // harness.md, Install: the effects on files. Tests elsewhere try the installation in the harnesses themselves.
 
-const freshProject = freshProjects();
-let project: Project;
-let home: string;
-beforeEach(() => {
-  project = freshProject();
-  home = join(dirname(project.root), 'home');
-  mkdirSync(home, { recursive: true });
-});
+useProject();
 
 const terminal = findTerminal();
 const ALL = 'claude,codex,gemini';
 const call = (words: string, options: CallOptions = {}) =>
   devCli(project, [...words.split(' '), '--yes'], {
     ...options,
-    env: { HOME: home, XDG_STATE_HOME: '', PATH: '', ...options.env },
+    env: { HOME: project.home, XDG_STATE_HOME: '', PATH: '', ...options.env },
   });
 const install = (words = `--harness ${ALL}`) => call(`install ${words} --json`);
 const uninstall = (words = '') => call(`uninstall${words === '' ? '' : ` ${words}`} --json`);
@@ -314,7 +306,7 @@ describe('install (harness.md, Install)', () => {
     const none = call('install --json');
     expect([none.code, none.json.error?.code]).toEqual([2, 'USAGE']);
     expect(none.json.error?.fix).toBe('dev-cli install --harness claude');
-    mkdirSync(join(home, '.gemini'));
+    mkdirSync(join(project.home, '.gemini'));
     const bin = join(dirname(project.root), 'programs');
     mkdirSync(bin);
     writeFileSync(join(bin, 'codex'), '#!/bin/sh\n');
@@ -332,39 +324,39 @@ describe('install (harness.md, Install)', () => {
   it('goes into the home directory with --user, through links, and out of it again', () => {
     const elsewhere = join(dirname(project.root), 'dotfiles.json');
     writeFileSync(elsewhere, '{}\n');
-    mkdirSync(join(home, '.claude'));
-    symlinkSync(elsewhere, join(home, '.claude', 'settings.json'));
+    mkdirSync(join(project.home, '.claude'));
+    symlinkSync(elsewhere, join(project.home, '.claude', 'settings.json'));
     const before = imageOf(project, '.');
     expect(install('--user --harness claude').code).toBe(0);
     expect(imageOf(project, '.')).toEqual(before);
     expect(readFileSync(elsewhere, 'utf8')).toContain('hooks/dev-cli.sh');
-    expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toContain('"Edit(.dev/**)"');
+    expect(readFileSync(join(project.home, '.claude/settings.json'), 'utf8')).toContain('"Edit(.dev/**)"');
     expect(uninstall('--user').code).toBe(0);
     expect(readFileSync(elsewhere, 'utf8')).toBe('{}\n');
-    expect(existsSync(join(home, '.claude/skills'))).toBe(false);
+    expect(existsSync(join(project.home, '.claude/skills'))).toBe(false);
   });
 
   it('writes for the user where a link leads, also when nothing is there yet, and leaves the link', () => {
-    const link = join(home, '.claude/settings.json');
+    const link = join(project.home, '.claude/settings.json');
     mkdirSync(dirname(link));
     symlinkSync('../dotfiles.json', link);
     expect(install('--user --harness claude').code).toBe(0);
     expect(readlinkSync(link)).toBe('../dotfiles.json');
-    expect(readFileSync(join(home, 'dotfiles.json'), 'utf8')).toContain('hooks/dev-cli.sh');
+    expect(readFileSync(join(project.home, 'dotfiles.json'), 'utf8')).toContain('hooks/dev-cli.sh');
     expect(uninstall('--user').code).toBe(0);
-    expect([readlinkSync(link), existsSync(join(home, 'dotfiles.json'))]).toEqual(['../dotfiles.json', false]);
+    expect([readlinkSync(link), existsSync(join(project.home, 'dotfiles.json'))]).toEqual(['../dotfiles.json', false]);
     rmSync(link);
     for (const [path, target] of [
       ['.claude/settings.json', '../gone/settings.json'],
       ['.agents', 'gone'],
     ] as const) {
-      symlinkSync(target, join(home, path));
-      const before = listAll(home);
+      symlinkSync(target, join(project.home, path));
+      const before = listAll(project.home);
       const refused = install('--user --harness claude,codex');
       expect([refused.code, refused.json.error?.code]).toEqual([1, 'IO']);
       expect(refused.json.error?.message).toContain(path);
-      expect(listAll(home)).toEqual(before);
-      rmSync(join(home, path));
+      expect(listAll(project.home)).toEqual(before);
+      rmSync(join(project.home, path));
     }
   });
 
@@ -406,12 +398,12 @@ describe('install (harness.md, Install)', () => {
       scope: 'project',
       base: project.root,
     });
-    expect(call('install --harness claude --user --json').json).toMatchObject({ scope: 'user', base: home });
+    expect(call('install --harness claude --user --json').json).toMatchObject({ scope: 'user', base: project.home });
     expect(call('install --harness claude --user --project --json').json.error?.code).toBe('USAGE');
   });
 
   it.skipIf(terminal === null)('tells a person what it would do, and after their yes only how much it did', () => {
-    const env = { ...project.env, HOME: home, XDG_STATE_HOME: '' };
+    const env = { ...project.env, HOME: project.home, XDG_STATE_HOME: '' };
     const say = (answer: string) =>
       terminal?.('dev-cli install --harness claude', { cwd: project.root, env, answers: [answer] }).output ?? '';
     const before = imageOf(project, '.');

@@ -1,23 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { devCli, imageOf } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // harness.md, Models and effort: the preferences for agents, as written into each harness's files.
 
-const freshProject = freshProjects();
-let project: Project;
-let home: string;
-beforeEach(() => {
-  project = freshProject();
-  home = join(dirname(project.root), 'home');
-  mkdirSync(home, { recursive: true });
-});
+useProject();
 
 const call = (...words: string[]) =>
-  devCli(project, [...words, '--json'], { env: { HOME: home, XDG_STATE_HOME: '', PATH: '/usr/bin:/bin' } });
+  devCli(project, [...words, '--json'], { env: { HOME: project.home, XDG_STATE_HOME: '', PATH: '/usr/bin:/bin' } });
 const install = (...words: string[]) => call('install', '--harness', 'claude,codex,gemini', '--yes', ...words);
 const prefer = (text: string) => {
   mkdirSync(join(project.root, '.dev'), { recursive: true });
@@ -106,7 +98,7 @@ describe('models and efforts of agents', () => {
   it('are the project’s: for the user agents have none, which is said', () => {
     prefer(CHOSEN);
     const { json } = install('--user');
-    expect(linesOf('.claude/agents/dev-cli-worker.md', home)).toEqual([]);
+    expect(linesOf('.claude/agents/dev-cli-worker.md', project.home)).toEqual([]);
     expect(json['notes']).toEqual([expect.stringContaining('apply to this project only')]);
     prefer('agents: [');
     expect(install('--user').code).toBe(0);

@@ -4,19 +4,16 @@ import type { HarnessId } from '../../../src/generated/harnesses.js';
 import { aPlan, aTodo } from '../../core/plan/fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
+import { project, useProject } from '../../support/each-project.js';
 import { callHook, QUIET, type Reply } from '../../support/hooks.js';
-import type { Project } from '../../support/project.mjs';
 
 // harness.md, Promised outputs: a file is checked as soon as an agent has written it and can still fix it, and its
 // writer is recorded.
 
-const freshProject = freshProjects();
-let project: Project;
 let action: Action;
 let output: string;
+useProject();
 beforeEach(() => {
-  project = freshProject();
   const first = nextOf(init(project, 'one', '--goal', 'Add X', '--recipe', 'specify-standard-interactive'));
   const classify = first.choices?.[0]?.ack ?? '';
   action = nextOf(devCli(project, classify.split(' ').slice(1)).json);

@@ -1,17 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { begin, making, planOf } from '../../adversarial/binary/executing.js';
+import { project, useProject } from '../../support/each-project.js';
 import { callHook } from '../../support/hooks.js';
-import { createProject, type Project } from '../../support/project.mjs';
 
 // harness.md, Guard: which paths a shell pattern may match, and who may change git's configuration.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 function shell(command: string, cwd = project.root) {
   const call = { session_id: 's-1', cwd, tool_name: 'Bash', tool_input: { command }, agent_id: 'w-1' };

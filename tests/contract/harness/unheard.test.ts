@@ -3,17 +3,14 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
+import { project, useProject } from '../../support/each-project.js';
 import { leaveRun } from '../../support/hooks.js';
-import type { Project } from '../../support/project.mjs';
 
 // harness.md, Sessions: Claude Code started below the root loads the skills of the project, but none of its hooks.
 
-const freshProject = freshProjects();
-let project: Project;
 let below: string;
+useProject();
 beforeEach(() => {
-  project = freshProject();
   below = join(project.root, 'packages/a');
   mkdirSync(below, { recursive: true });
 });

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../../src/base/json.js';
 import type { Context } from '../../../src/run/context.js';
@@ -11,8 +11,9 @@ import { EMPTY_LOOP } from '../../../src/wings/loop/state.js';
 import type { LoopState } from '../../../src/wings/loop/state-schema.js';
 import { passOnUnsentEvents, type Streams } from '../../../src/wings/loop/streams.js';
 import { callDoor } from '../../support/door.js';
+import { project, useProject } from '../../support/each-project.js';
 import { call, eventsOf, write } from '../../support/loop.js';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { BINARY } from '../../support/project.mjs';
 import { lineOf, lines } from '../../wings/loop/log.js';
 
 // loop-operations.md, The log: `events replay`, `observe baseline`, and the events that are appended.
@@ -21,14 +22,12 @@ const VIEWS = '.ai/state/goal_views.yaml';
 const INBOX = '.ai/state/operator_inbox.yaml';
 const REPORT = '.ai/reports/observability_baseline.json';
 
-let project: Project;
+useProject({ sample: null });
 beforeEach(() => {
-  project = createProject({ sample: null });
   mkdirSync(join(project.root, '.ai/events'), { recursive: true });
   write(project, '.ai/config.yaml', 'test_command: "true"\nai_tool: x {prompt}\n');
   write(project, '.ai/goals.yaml', 'goals: []\n');
 });
-afterEach(() => project.remove());
 
 const read = (path: string) => readFileSync(join(project.root, path), 'utf8');
 const has = (path: string) => existsSync(join(project.root, path));

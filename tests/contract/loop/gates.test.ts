@@ -1,21 +1,19 @@
 import { rmSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { aCommand, aPlan, aTodo } from '../../core/plan/fixture.js';
 import { devCli, stateOf, writeProjectFile } from '../../support/cli.js';
 import { callDoor } from '../../support/door.js';
+import { project, useProject } from '../../support/each-project.js';
 import { call, eventsOf } from '../../support/loop.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, startTiny } from '../../support/tiny.js';
 
 // loop-operations.md, Inbox: the person at the terminal answers a gate once, and sees what it is about.
 
-let project: Project;
+useProject({ sample: null });
 beforeEach(() => {
-  project = createProject({ sample: null });
   writeProjectFile(project, '.ai/config.yaml', 'test_command: "true"\nai_tool: x {prompt}\n');
   writeProjectFile(project, '.ai/goals.yaml', 'goals: []\n');
 });
-afterEach(() => project.remove());
 
 const BLOCKS = [
   '\n  - id: think\n    type: llm\n    instruction: Write NOTE.md.\n',

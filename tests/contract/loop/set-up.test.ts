@@ -1,20 +1,17 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readContextBudget, readGoals } from '../../../src/documents/goals.js';
 import { DISK_READER } from '../../../src/project/reader.js';
 import { readLoopFiles } from '../../../src/wings/loop/files.js';
 import { devCli } from '../../support/cli.js';
 import { callDoor } from '../../support/door.js';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { CHECKOUT } from '../../support/project.mjs';
 
 // loop-core.md, Commands; auto: `init` without a name, and trust in the configuration's commands.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const at = (path: string) => join(project.root, path);
 const read = (path: string) => readFileSync(at(path), 'utf8');

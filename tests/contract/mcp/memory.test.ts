@@ -2,16 +2,13 @@ import { execFile, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { describe, expect, it } from 'vitest';
+import { project, useProject } from '../../support/each-project.js';
+import { BINARY } from '../../support/project.mjs';
 
 // memory.md, MCP: the tools of the group `memory`.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 interface Result {
   tools?: { name: string; inputSchema: { properties: object; required?: string[] }; annotations: object }[];

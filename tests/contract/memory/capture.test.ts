@@ -6,17 +6,15 @@ import type { HarnessId } from '../../../src/generated/harnesses.js';
 import { HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/adapter.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
+import { project, useProject } from '../../support/each-project.js';
 import { callHook, QUIET } from '../../support/hooks.js';
-import { CHECKOUT, type Project } from '../../support/project.mjs';
+import { CHECKOUT } from '../../support/project.mjs';
 
 // memory.md, Hooks: the facts that the hooks capture, and the context that a session gets.
 
-const freshProject = freshProjects();
-let project: Project;
 let directory: string;
+useProject();
 beforeEach(() => {
-  project = freshProject();
   directory = join(project.root, '.dev/memory');
 });
 

@@ -11,21 +11,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { computeContentTree, storeContentTree } from '../../../src/work/content.js';
 import { readRecentCommits } from '../../../src/work/recent-commits.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // memory.md, Truth: the content id, and the commits that memory shows.
 
-let project: Project;
+useProject({ sample: null });
 beforeEach(() => {
-  project = createProject({ sample: null });
   put({ 'src/a.ts': 'a\n', 'src/b.ts': 'b\n', '.gitignore': '/out/\n' });
   git('add', '--all');
   git('commit', '--quiet', '--message=First');
 });
-afterEach(() => project.remove());
 
 function git(...args: string[]): string {
   const options = { cwd: project.root, env: project.env, encoding: 'utf8', stdio: 'pipe' } as const;

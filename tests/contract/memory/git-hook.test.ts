@@ -14,17 +14,15 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { GIT_HOOK_BLOCK, NEW_HOOK, putBlock } from '../../../src/wings/harness/install/git-block.js';
 import { type CallOptions, devCli, imageOf } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import { CHECKOUT, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { CHECKOUT } from '../../support/project.mjs';
 
 // memory.md, Hooks: the block in the clone's own post-commit hook.
 
-const freshProject = freshProjects();
-let project: Project;
 let hook: string;
 let commits: string;
+useProject();
 beforeEach(() => {
-  project = freshProject();
   hook = join(project.root, '.git/hooks/post-commit');
   commits = join(project.root, '.git/dev-cli-commits');
 });

@@ -11,27 +11,19 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'smol-toml';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type CallOptions, devCli } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // memory.md, Hooks: the effects of `install --with memory`.
 
-const freshProject = freshProjects();
-let project: Project;
-let home: string;
-beforeEach(() => {
-  project = freshProject();
-  home = join(dirname(project.root), 'home');
-  mkdirSync(home, { recursive: true });
-});
+useProject();
 
 const ALL = '--harness claude,codex,gemini';
 const call = (words: string, { env, ...options }: CallOptions = {}) =>
   devCli(project, [...words.split(' '), '--yes', '--json'], {
     ...options,
-    env: { HOME: home, XDG_STATE_HOME: '', ...env },
+    env: { HOME: project.home, XDG_STATE_HOME: '', ...env },
   });
 const install = (words = `--with memory ${ALL}`, options?: CallOptions) => call(`install ${words}`, options);
 const uninstall = (words = '', options?: CallOptions) =>
@@ -310,10 +302,10 @@ describe('what somebody else has', () => {
   it('is not reached by a link that leads out of the project', () => {
     for (const path of ['CLAUDE.md', '.mcp.json', '.dev/memory']) {
       mkdirSync(dirname(at(path)), { recursive: true });
-      symlinkSync(join(home, 'elsewhere'), at(path));
+      symlinkSync(join(project.home, 'elsewhere'), at(path));
       expect(install().json.error?.code, path).toBe('IO');
       rmSync(at(path));
-      expect(existsSync(join(home, 'elsewhere'))).toBe(false);
+      expect(existsSync(join(project.home, 'elsewhere'))).toBe(false);
     }
   });
 });
@@ -388,7 +380,7 @@ describe('where it is installed', () => {
   });
 
   it('serves a project in a sub-directory, at a path with blank and quote', () => {
-    const top = join(home, "a b'c");
+    const top = join(project.home, "a b'c");
     const sub = join(top, 'sub');
     mkdirSync(sub, { recursive: true });
     execFileSync('git', ['init', '-q'], { cwd: top, env: project.env });
@@ -405,7 +397,7 @@ describe('where it is installed', () => {
   });
 
   it('switches the memory of the clone on, from a linked work tree', () => {
-    const tree = join(home, 'tree');
+    const tree = join(project.home, 'tree');
     execFileSync('git', ['worktree', 'add', '-q', tree], { cwd: project.root, env: project.env });
     const done = install('--with memory --harness claude', { cwd: tree });
     expect(done.code, done.stdout).toBe(0);

@@ -13,22 +13,17 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock, systemIds } from '../../../src/app/system.js';
 import { identifyProcess } from '../../../src/store/process.js';
 import { callContractTool } from '../../../src/wings/neutral/call.js';
 import { devCli, imageOf } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import type { Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // Cases that the suite of the neutral contract does not cover: broken files, hostile values, the environment
 // (neutral.md, All tools; neutral.md, Writing).
 
-const freshProject = freshProjects();
-let project: Project;
-beforeEach(() => {
-  project = freshProject();
-});
+useProject();
 
 const STATE = '.nexus/state';
 const call = (name: string, given: object = {}) =>

@@ -1,20 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { mergeCycles } from '../../../src/wings/neutral/merge.js';
 import { devCli } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
+import { project, useProject } from '../../support/each-project.js';
 import { callHook } from '../../support/hooks.js';
-import { BINARY, type Project } from '../../support/project.mjs';
+import { BINARY } from '../../support/project.mjs';
 
 // neutral.md, Doors and Seams with runs: `plan import` of `.nexus`, and the `nexus` commands.
 
-const freshProject = freshProjects();
-let project: Project;
-beforeEach(() => {
-  project = freshProject();
-});
+useProject();
 
 const call = (name: string, given: object = {}) =>
   devCli(project, ['nexus', 'call', name, '--data', JSON.stringify(given)]).json;

@@ -1,18 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli } from '../../support/cli.js';
-import { freshProjects } from '../../support/fresh.js';
-import { BINARY, CHECKOUT, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { BINARY, CHECKOUT } from '../../support/project.mjs';
 
 // neutral.md, Doors: the server, started as its clients start it.
 
-const freshProject = freshProjects();
-let project: Project;
-beforeEach(() => {
-  project = freshProject();
-});
+useProject();
 
 const INITIALIZE = {
   id: 0,

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import {
   begin,
@@ -20,18 +20,14 @@ import {
 import { aCommand } from '../../core/plan/fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, devCliAsync, journalOf, nextOf, runDir, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 // living-plan.md, plan apply, tested through the binary: a person at a terminal, commits, and the resulting journal.
 
 const terminal = findTerminal();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const content = () => join(runDir(project, RUN), 'plan-content.json');
 

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import {
   begin,
@@ -14,15 +14,11 @@ import {
 } from '../../adversarial/binary/executing.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, nextOf, runDir, writeRecipe } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // A ticked box in PLAN.md says that its todo, with its present text, is done (living-plan.md, Boxes).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const inRun = (path: string) => join(runDir(project, RUN), path);
 const planMd = () => readFileSync(inRun('PLAN.md'), 'utf8');

@@ -2,12 +2,13 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { begin, doAll, document, engineOf, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
 import { aCommand } from '../../core/plan/fixture.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { BINARY } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { part } from '../../support/told.js';
 
@@ -15,11 +16,7 @@ import { part } from '../../support/told.js';
 
 const terminal = findTerminal();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const plan = (): PlanContent =>
   JSON.parse(readFileSync(join(runDir(project, RUN), 'plan-content.json'), 'utf8')) as PlanContent;

@@ -1,21 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { CHANGES } from '../../support/changes.mjs';
 import { devCli, runDir, writeProjectFile } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { goldenRuns, unpack } from '../../support/golden.mjs';
-import { createProject, type Project } from '../../support/project.mjs';
+import { createProject } from '../../support/project.mjs';
 import { acknowledge, DATA_BLOCK, END_BLOCK, PLAN_BLOCK, REVIEW_BLOCK, tiny } from '../../support/tiny.js';
 
 // PLAN.md as the person who decides sees it (documents.md, PLAN.md).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const { goal: GOAL } = CHANGES.middle;
 const PLAN = CHANGES.middle.plan(0) as PlanContent;

@@ -2,21 +2,21 @@ import { spawn } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { begin, doAll, engineOf, making, planOf, RUN, waited } from '../../adversarial/binary/executing.js';
 import { devCli, imageOf, journalOf, runDir, writeProjectFile } from '../../support/cli.js';
 import { closeTerminal } from '../../support/closed-terminal.js';
-import { BINARY, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { BINARY } from '../../support/project.mjs';
 import { findRealTerminal, findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 // living-plan.md, plan edit, tested through the binary, with scripts as editors.
 
 const terminal = findTerminal();
 
-let project: Project;
+useProject({ sample: null });
 beforeEach(() => {
-  project = createProject({ sample: null });
   writeProjectFile(
     project,
     `.dev/specs/${RUN}/plan-content.json`,
@@ -24,7 +24,6 @@ beforeEach(() => {
   );
   expect(devCli(project, ['plan', 'generate', RUN]).code).toBe(0);
 });
-afterEach(() => project.remove());
 
 const at = (path: string) => join(runDir(project, RUN), path);
 const plan = (): PlanContent => JSON.parse(readFileSync(at('plan-content.json'), 'utf8')) as PlanContent;

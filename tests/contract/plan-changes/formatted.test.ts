@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { begin, type Dispatch, doAll, goOn, making, planOf, RUN } from '../../adversarial/binary/executing.js';
 import { printAnew } from '../../core/plan/rich.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { devCli, journalOf, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { simpleCrew } from '../../support/crew.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { RUN as EXECUTED, generatePlan, reportOf } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
@@ -16,9 +16,8 @@ import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 const GOAL = 'Make both files, and log it. Remove nothing.';
 
-let project: Project;
+useProject({ sample: null });
 beforeEach(() => {
-  project = createProject({ sample: null });
   const plan = planOf(
     making('todo-1', [['npm', 'test']]),
     making('todo-2', [['npm', 'test']], { dependsOn: ['todo-1'] }),
@@ -34,7 +33,6 @@ beforeEach(() => {
   const generated = devCli(project, ['plan', 'generate', RUN]);
   expect(generated.code, generated.stdout).toBe(0);
 });
-afterEach(() => project.remove());
 
 const path = () => join(runDir(project, RUN), 'PLAN.md');
 const shown = () => readFileSync(path(), 'utf8');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { printAnew } from '../../core/plan/rich.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import {
@@ -14,21 +14,19 @@ import {
   writeProjectFile,
 } from '../../support/cli.js';
 import { simpleCrew } from '../../support/crew.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { generatePlan, RUN, reportOf } from '../../support/executing.js';
 import { callHook } from '../../support/hooks.js';
 import { COUNTER, takeLoaded } from '../../support/loaded.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 
 // A change to a plan during its execution is always reported (issues 8 and 18; protocol.md §2).
 
-let project: Project;
 let agent: StandIn;
+useProject();
 beforeEach(() => {
-  project = createProject();
   agent = new StandIn({ project, crew: simpleCrew() });
 });
-afterEach(() => project.remove());
 
 const made = (id: string, change: object = {}) =>
   bareTodo(id, { acceptance: [{ id: 'ac-1', kind: 'command', run: ['test', '-f', `made/${id}.txt`] }], ...change });

@@ -1,6 +1,6 @@
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { PlanContent, PlanTodo } from '../../../src/plan/model/schema.js';
 import {
   begin,
@@ -17,7 +17,7 @@ import {
 import { aCommand } from '../../core/plan/fixture.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, journalOf, type Result, runDir } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 // living-plan.md, plan apply; living-plan.md, At a gate: an agent's proposals, whatever the order of later changes to
@@ -25,11 +25,7 @@ import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 
 const terminal = findTerminal();
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const path = () => join(runDir(project, RUN), 'plan-content.json');
 const plan = () => JSON.parse(readFileSync(path(), 'utf8')) as PlanContent;

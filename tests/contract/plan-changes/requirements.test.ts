@@ -1,17 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { devCli, type Result, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { bareTodo, smallPlan } from '../../support/small.mjs';
 import { acknowledge, END_BLOCK, PLAN_BLOCK, tiny } from '../../support/tiny.js';
 
 // Requirements, from the words of the request to a proof (documents.md, Requirements).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const PLAN = '.dev/plan.json';
 const command = (id: string, proves: string[]) =>

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   begin,
   committed,
@@ -15,17 +15,13 @@ import {
   worker,
 } from '../../adversarial/binary/executing.js';
 import { devCli, nextOf, runDir, runPrinted, writeProjectFile, writeRecipe } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { callHook, QUIET } from '../../support/hooks.js';
-import { createProject, type Project } from '../../support/project.mjs';
 
 // No plan may change the files of git and of the harnesses (documents.md, Semantic checks; harness.md, Guard;
 // engine.md, Commits).
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 const RESERVED = [
   ['.git', 'git'],

@@ -1,19 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { type Document, devCli, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import { acknowledge, choose, END_BLOCK, PLAIN_BLOCK, tiny } from '../../support/tiny.js';
 
 // An external command as the exit check of a loop (recipes.md, Loops): the round is judged once the command has ended.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const terminal = findTerminal();
 const skipped = terminal === null;

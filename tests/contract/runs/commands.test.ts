@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { StandIn } from '../../support/agent.mjs';
 import { devCli, imageOf, init, journalOf, nextOf, runDir, stateOf, writeProjectFile } from '../../support/cli.js';
 import { planContent } from '../../support/content.mjs';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { SPECIFY_RECIPES } from '../../support/recipes.mjs';
 import { findRealTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import {
@@ -20,11 +20,7 @@ import {
   tiny,
 } from '../../support/tiny.js';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const GOAL = ['--goal', 'Add JWT auth'];
 

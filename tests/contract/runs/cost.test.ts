@@ -1,17 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, runDir } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { AGENTS_BLOCK, acknowledge, deliver, END_BLOCK, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
 /** documents.md, Cost: where the cost is shown. The tests of the report cover the cost of an execution. */
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ git: false, replay: false });
-});
-afterEach(() => project.remove());
+useProject({ git: false, replay: false });
 
 const status = (...words: string[]) => devCli(project, ['status', 'run-1', ...words]);
 const costOf = (...words: string[]) => status('--json', ...words).json['cost'] as Record<string, number> | undefined;

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import { devCli, journalOf, nextOf, readStateFile, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { agentFor } from '../../support/stories.js';
 import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../support/tiny.js';
 
@@ -10,11 +10,7 @@ import { acknowledge, END_BLOCK, PLAIN_BLOCK, startTiny, tiny } from '../../supp
 const RUN = 'add-jwt-auth';
 const GOAL = 'Add {JWT} auth, "as is"\n\n## To the API\nno library';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 function begin(...flags: string[]): Action {
   const begun = devCli(project, ['init', RUN, ...flags]);

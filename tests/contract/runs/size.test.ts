@@ -1,19 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { CHECKOUT } from '../../support/project.mjs';
 import { BACKED, classifyAs, startSized, writeSized } from '../../support/sized.js';
 import { acknowledge, choose, deliver, writeSections } from '../../support/tiny.js';
 
-let project: Project;
+useProject();
 beforeEach(() => {
-  project = createProject();
   writeSized(project);
 });
-afterEach(() => project.remove());
 
 const classify = (action: Action | undefined, data?: object) => classifyAs(project, action, data);
 const start = (...flags: string[]) => startSized(project, ...flags);

@@ -1,17 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, imageOf, init, nextOf, runDir, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
+import { CHECKOUT } from '../../support/project.mjs';
 import { AGENTS_BLOCK, CHOICE_BLOCK, deliver, startTiny, tiny } from '../../support/tiny.js';
 
 // protocol.md, init: work that is already under way is continued by whoever returns to it.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const QUICK = ['--recipe', 'specify-quick-autopilot', '--goal'];
 

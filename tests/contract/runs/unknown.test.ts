@@ -1,15 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { devCli, init, nextOf, runPrinted, writeProjectFile } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import { acknowledge, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
 // Names that do not exist: a command, a recipe, a run, a preference.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 it.each([[['resume', 'run-1']], [['plan', 'run-1']], [['plan']], [['plan', 'valdate']]])(
   '%j is no command, and names the help',

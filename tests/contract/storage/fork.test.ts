@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { StoredText } from '../../../src/store/texts.js';
 import { type Action, StandIn } from '../../support/agent.mjs';
 import {
@@ -14,8 +14,8 @@ import {
   stateOf,
   writeProjectFile,
 } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { rewriteEntries } from '../../support/journal.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 import {
   AGENTS_BLOCK,
@@ -31,11 +31,7 @@ import {
 
 /** storage.md, History: `fork` and its refusals. */
 
-let project: Project;
-beforeEach(() => {
-  project = createProject();
-});
-afterEach(() => project.remove());
+useProject();
 
 const run = '.dev/specs/run-1';
 

@@ -1,6 +1,6 @@
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ActionItem, RunHistory } from '../../../src/views/history-items.js';
 import {
   devCli,
@@ -13,7 +13,7 @@ import {
   stateOf,
   writeProjectFile,
 } from '../../support/cli.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 import {
   AGENTS_BLOCK,
   acknowledge,
@@ -27,11 +27,7 @@ import {
 
 /** storage.md, History: who did what and when, how long it took, and on what evidence. */
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ git: false });
-});
-afterEach(() => project.remove());
+useProject({ git: false });
 
 /** Returns the answer as JSON and as text, after checking that asking changed nothing. */
 function ask(...args: string[]): { runs: RunHistory[]; text: string } {

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inflateSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { StandIn } from '../../support/agent.mjs';
 import { devCli, init, runDir } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { RUN } from '../../support/executing.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { SMALL_CREW, smallPlan } from '../../support/small.mjs';
 import { agentFor } from '../../support/stories.js';
 
@@ -128,15 +128,13 @@ function contentOf(commits: Read['commits'], digest: string): Buffer {
   return inflateSync(Buffer.from(text.deflated, 'base64'), options);
 }
 
-let project: Project;
 let journal: string;
+useProject();
 beforeEach(() => {
-  project = createProject();
   const agent = agentFor(project);
   agent.drive(agent.start('--recipe specify-quick-autopilot'));
   journal = join(runDir(project, RUN), 'events.jsonl');
 });
-afterEach(() => project.remove());
 
 describe('a reader written from the page', () => {
   it('rebuilds state.json byte for byte, and finds every document', () => {

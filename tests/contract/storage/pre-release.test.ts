@@ -1,21 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { devCli, imageOf, init } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { unpack } from '../../support/golden.mjs';
 import { callHook, QUIET } from '../../support/hooks.js';
-import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
+import { CHECKOUT } from '../../support/project.mjs';
 
 // storage.md, state.json: a run of a pre-release is refused, recognized as such, and stays unchanged.
 
 const OLD = 'add-jwt-auth';
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null, git: false, replay: false });
-});
-afterEach(() => project.remove());
+useProject({ sample: null, git: false, replay: false });
 
 describe.each(['1', '2'])('a live run of state version %s', (version) => {
   beforeEach(() => {

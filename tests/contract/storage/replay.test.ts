@@ -1,11 +1,11 @@
 import { appendFileSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Entry, ReplayDifference } from '../../../src/store/store.js';
 import { devCli, imageOf, init, journalOf, runDir } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 import { readEntries } from '../../support/entries.js';
 import { rewriteEntries } from '../../support/journal.js';
-import { createProject, type Project } from '../../support/project.mjs';
 import { acknowledge, PLAIN_BLOCK, startTiny } from '../../support/tiny.js';
 
 /** storage.md, A commit: the journal alone rebuilds state.json byte for byte. */
@@ -21,11 +21,7 @@ interface Report {
   notes: ReplayDifference[];
 }
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ git: false, replay: false });
-});
-afterEach(() => project.remove());
+useProject({ git: false, replay: false });
 
 /** Returns the report, after checking that making it changed nothing. */
 function check(name = 'run-1'): Report {

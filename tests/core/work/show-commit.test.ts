@@ -1,17 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { showCommit } from '../../../src/work/show-commit.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { project, useProject } from '../../support/each-project.js';
 
 // view-page.md, Server; view.md, Run screen: showing a commit's changes.
 
-let project: Project;
-beforeEach(() => {
-  project = createProject({ sample: null });
-});
-afterEach(() => project.remove());
+useProject({ sample: null });
 
 it('shows a commit with its patch, and starts no program that the repository names for it', async () => {
   const git = (...args: string[]) =>
