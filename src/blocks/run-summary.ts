@@ -42,7 +42,7 @@ export function buildRunSummary(
     openIssues: [...state.warnings, ...failures],
     next:
       files.facts(PLAN).kind === 'file'
-        ? [`Read ${PLAN}; once it has been carried out, report.md says what was done.`]
+        ? [`Read ${PLAN}. To have it built, tell the agent: /execute ${state.name}. report.md then says what was done.`]
         : [],
   };
 }

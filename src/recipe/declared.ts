@@ -30,7 +30,8 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
       guards: 'planning',
       goal: 'required',
       inherits: [],
-      closing: "Show the user the summary and the plan's path. Implement nothing now: /execute does, on their word.",
+      closing:
+        "Show the user the summary and the plan's path, and tell them that /execute with this run's name builds the plan. Implement nothing now.",
     },
   ],
   ['execute', { sources: 'free', guards: 'execution' }],

@@ -171,6 +171,7 @@ export function listStatusRows(
   { you, full, added }: { you: string; full: boolean; added: readonly RenderedSection[] },
 ): TextRow[] {
   const ago = (at: string) => formatDuration(now - Date.parse(at));
+  const took = formatDuration(Date.parse(state.updatedAt) - Date.parse(state.createdAt));
   const request = renderPullRequest(state);
   const rows =
     status.execution === null
@@ -180,7 +181,12 @@ export function listStatusRows(
     .filter(([, agent]) => agent.selfReported === true)
     .map(([id]) => `${id} is self-reported, without a file`);
   return [
-    ['', state.name, status.recipe, `${state.status} ${ago(state.createdAt)}`],
+    [
+      '',
+      state.name,
+      status.recipe,
+      `${state.status} ${state.status === 'live' ? ago(state.createdAt) : `after ${took}`}`,
+    ],
     ['goal   ', toBoundedLine(state.goal ?? '(none)', 200)],
     ...(status.size === undefined ? [] : [['size   ', `${status.size.value} (${status.size.by})`] as const]),
     ['now    ', `${status.now}${state.status === 'live' ? ` (${ago(status.since)})` : ''}`],

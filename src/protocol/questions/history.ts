@@ -23,7 +23,7 @@ const SHOWN = 100;
  * @throws DevCliError `NO_SUCH_RUN`, `UNKNOWN_BLOCK`, `JOURNAL_CORRUPT`, `STATE_CORRUPT` and any error of the store
  */
 export async function showHistory(context: HistoryContext, given: unknown, input: Input): Promise<Answer> {
-  const name = await findRun(context, given, false);
+  const name = await findRun(context, given, false, (ended) => ({ command: 'history', input: { name: ended } }));
   // Called only for its errors: for a copied directory, another run's journal, or a journal that lost its end.
   await readRun(context, name);
   const builder = createHistoryBuilder();
@@ -130,7 +130,7 @@ export async function streamJournal(
   given: unknown,
   input: JournalInput,
 ): Promise<StreamAnswer> {
-  const name = await findRun(context, given, false);
+  const name = await findRun(context, given, false, (ended) => ({ command: 'journal', input: { name: ended } }));
   const { snapshot } = await context.store.read(name);
   if (snapshot === null) throw noSuchRunError(name);
   return { exit: 0, stream: streamEntries(context, name, input), recorded: true };

@@ -50,7 +50,7 @@ export function requireUnended({ name, status, origin }: RunState): void {
       : `The branch has its work as one commit: find it with git log --grep "Dev-Cli-Goal: ${origin.id}", and revert it with git`;
   throw new DevCliError('RUN_ENDED', `The run "${name}" is ${status}; its todos cannot be redone.`, {
     run: name,
-    fix: `Nothing changed. ${revert}; a new run carries out the todos that are unticked in PLAN.md.`,
+    fix: `Nothing changed. ${revert}, and untick their todos in PLAN.md; /execute ${name} then carries them out.`,
   });
 }
 
