@@ -252,7 +252,7 @@ function errorsPage(): string {
     'A failure is one JSON document on standard output: `{"ok":false,"run"?,"error":{"code","message","details","fix"?,"instead"?},',
     '"pending"?}`. `code` keeps its meaning for ever. `details` lists every problem. `fix` is a command exactly when it begins',
     'with `dev-cli `, else one instruction; `instead` is another legitimate way on. Commands that print text say',
-    '`CODE: message. fix` on one line of standard error. A code is raised by the core or by the wings that are named.',
+    '`CODE: message. fix` on one line of standard error. `raised by` names whose sources construct the error: the core, or wings.',
     '',
     ...sections,
   ]);

@@ -10,6 +10,7 @@ import { DEFAULT_ARTIFACTS, sortByRecipe } from '../recipe/declared.js';
 import type { ResolvedRecipe } from '../recipe/resolved.js';
 import { listArtifactsWritten } from '../run/documents/artifacts.js';
 import type { PendingDocuments } from '../run/documents/pending.js';
+import { findLastEngine } from '../run/facts.js';
 import { PLAN } from '../run/paths.js';
 import type { GateState, RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';
@@ -25,9 +26,11 @@ export function buildRunSummary(
   const failures = Object.entries(state.agents)
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
+  const outcome = determineOutcome(state, recipe);
+  const isUnbuilt = outcome === 'completed' && findLastEngine(state) === null;
   return {
     goal: state.goal ?? '',
-    outcome: determineOutcome(state, recipe),
+    outcome,
     at: cutToSecond(at),
     done: sortByRecipe(recipe, state.steps)
       .filter(([, step]) => step.status === 'done')
@@ -42,7 +45,9 @@ export function buildRunSummary(
     openIssues: [...state.warnings, ...failures],
     next:
       files.facts(PLAN).kind === 'file'
-        ? [`Read ${PLAN}. To have it built, tell the agent: /execute ${state.name}. report.md then says what was done.`]
+        ? [
+            `Read ${PLAN}.${isUnbuilt ? ` To have it built, tell the agent: /execute ${state.name}. report.md then says what was done.` : ''}`,
+          ]
         : [],
   };
 }

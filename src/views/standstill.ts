@@ -5,6 +5,7 @@ import type { Instruction } from '../base/invocation.js';
 import { describeDecider } from '../blocks/approvals.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import type { Action } from '../run/action.js';
+import { findLastEngine } from '../run/facts.js';
 import { PLAN } from '../run/paths.js';
 import type { RunState } from '../run/state.js';
 
@@ -43,7 +44,8 @@ export function describeRunEnd(
     return { now, you: ['commits wait because of where HEAD is; to make them there: ', taken] };
   }
   if (resume !== undefined) return { now, you: ['reopen it: ', resume] };
-  const isPlanOnly = outcome === 'completed' && state.engine === null && artifacts.some((path) => path.endsWith(PLAN));
+  const isPlanOnly =
+    outcome === 'completed' && findLastEngine(state) === null && artifacts.some((path) => path.endsWith(`/${PLAN}`));
   return { now, you: [isPlanOnly ? `to have it built, tell the agent: /execute ${state.name}` : 'nothing to do'] };
 }
 

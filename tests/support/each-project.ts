@@ -6,8 +6,13 @@ export let project: Project;
 
 /** Gives each test of the file, or of the suite, a project of its own, which is removed after the test. */
 export function useProject(...options: Parameters<typeof createProject>): void {
+  let own: Project | undefined;
   beforeEach(() => {
-    project = createProject(...options);
+    own = createProject(...options);
+    project = own;
   });
-  afterEach(() => project.remove());
+  afterEach(() => {
+    own?.remove();
+    own = undefined;
+  });
 }

@@ -186,16 +186,22 @@ function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
 export function runExistsError(unfinished: RunState): DevCliError {
   const { name, status, held, pendingAction: pending } = unfinished;
   const waits = pending?.action === 'wait-for-user' ? { answer: { command: 'approve', input: { name } } } : {};
-  const next = { command: 'next', input: { name } };
+  const goOn =
+    pending?.action === 'done' && pending.resume !== undefined ? pending.resume : { command: 'next', input: { name } };
   const hold = held === undefined ? '' : `, held by ${describeDecider(held.by)},`;
   return new DevCliError('RUN_EXISTS', `"${name}" is ${status}${hold} with the recipe ${unfinished.recipe}.`, {
     run: name,
     fix:
       waits.answer === undefined
-        ? ['To continue it: ', next, '. If the user wants it gone, init with --force aborts it and starts again.']
+        ? [
+            'To continue it: ',
+            held === undefined ? goOn : { command: 'release', input: { name } },
+            '. If the user wants it gone: ',
+            { command: 'abort', input: { name, reason: 'WHY' } },
+          ]
         : [
             'It waits for an answer from the user, in the chat or by `answer` in a terminal of their own; after that it continues, and this call can be repeated. What it asks: ',
-            next,
+            goOn,
           ],
     ...waits,
   });

@@ -42,16 +42,20 @@ export function resolveUndo(state: RunState, todo: string, withDependents: boole
  * Refuses to undo work of a run that has ended; the user must revert it with git.
  * @throws DevCliError `RUN_ENDED`
  */
-export function requireUnended({ name, status, origin }: RunState): void {
+export function requireUnended({ name, status, origin, engine }: RunState): void {
   if (status !== 'completed' && status !== 'aborted') return;
-  const revert =
-    origin === null
-      ? 'Revert its commits with git, by their Dev-Cli-Task trailers'
-      : `The branch has its work as one commit: find it with git log --grep "Dev-Cli-Goal: ${origin.id}", and revert it with git`;
   throw new DevCliError('RUN_ENDED', `The run "${name}" is ${status}; its todos cannot be redone.`, {
     run: name,
-    fix: `Nothing changed. ${revert}, and untick their todos in PLAN.md; /execute ${name} then carries them out.`,
+    fix: `Nothing changed. ${engine === null ? 'The run carried out no plan.' : describeRevert(name, origin)}`,
   });
+}
+
+function describeRevert(name: string, origin: RunState['origin']): string {
+  if (origin === null) {
+    return `Revert its commits with git, by their Dev-Cli-Task trailers, and untick their todos in PLAN.md; /execute ${name} then carries them out.`;
+  }
+  const trailer = `^Dev-Cli-Goal: ${origin.id.replaceAll('.', '\\.')}$`;
+  return `If the goal is done, the branch has its work as one commit: find it with git log --grep '${trailer}', and revert it with git.`;
 }
 
 /** How many todos a refusal lists. No similar id is suggested, because undoing the wrong todo would destroy work. */

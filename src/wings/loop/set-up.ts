@@ -63,7 +63,7 @@ export async function setUpLoop(context: Site): Promise<Answer> {
   ensureIgnoreRules(join(root, '.dev'), { root, made });
   (made.length > 0 ? written : kept).push('.dev/.gitignore');
   const steps = [
-    Object.keys(tools).length > 0
+    Object.keys(tools).length > 0 || kept.includes(CONFIG)
       ? `Check ${CONFIG}: are the tests and the tool right?`
       : `Correct ${CONFIG}: no agent was found, and ${TOOL} can write no file; docs/loop.md has lines that can.`,
     `Write goals into ${GOALS}, and set those to work on to active.`,

@@ -557,6 +557,7 @@ describe.skipIf(terminal === null)(`a person's hold${terminal === null ? ` (skip
     expect(devCli(project, words).json.error).toMatchObject({
       code: 'RUN_EXISTS',
       message: expect.stringContaining('held by the agent'),
+      fix: expect.stringContaining(`To continue it: dev-cli release ${NAME}`),
     });
     expect(devCli(project, ['fork', NAME, '--at', '1', '--as', 'other']).code).toBe(0);
     expect(devCli(project, ['abort', NAME, '--reason', 'x']).code).toBe(0);

@@ -2,6 +2,8 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { requireUnended } from '../../../src/protocol/undo/target.js';
+import type { RunState } from '../../../src/run/state.js';
 import {
   begin,
   committed,
@@ -330,6 +332,19 @@ describe('what cannot be taken back is named, and nothing changes', () => {
     devCli(project, ['init', 'plain', '--recipe', 'specify-quick-autopilot', '--goal', 'x', '--new']);
     const { json } = devCli(project, ['step', 'undo', 'plain', '--todo', 'todo-1', '--dry-run']);
     expect(json.error?.code).toBe('NOT_REACHED');
+    devCli(project, ['abort', 'plain', '--reason', 'enough']);
+    expect(devCli(project, ['step', 'undo', 'plain', '--todo', 'todo-1']).json.error).toMatchObject({
+      code: 'RUN_ENDED',
+      fix: 'Nothing changed. The run carried out no plan.',
+    });
+  });
+
+  it.each([
+    ['of a person', null, /by their Dev-Cli-Task trailers, and untick/],
+    ['of a goal, by its own id alone', { id: 'a.b' }, /git log --grep '\^Dev-Cli-Goal: a\\.b\$'/],
+  ])('an ended run %s', (_, origin, fix) => {
+    const ended = { name: 'a', status: 'completed', origin, engine: {} } as unknown as RunState;
+    expect(() => requireUnended(ended)).toThrowError(expect.objectContaining({ fix: expect.stringMatching(fix) }));
   });
 });
 

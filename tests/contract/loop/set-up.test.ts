@@ -46,6 +46,7 @@ describe('init without a name', () => {
     const before = ['.ai/config.yaml', '.ai/.gitignore', '.ai/goals.yaml', '.ai/rules.md'].map(read);
     const again = setUp('--json');
     expect(again.json).toMatchObject({ ok: true, written: [], kept: expect.arrayContaining(['.ai/config.yaml']) });
+    expect(again.json['next_steps']).toMatchObject({ 0: expect.stringMatching(/^Check \.ai\/config\.yaml/) });
     expect(['.ai/config.yaml', '.ai/.gitignore', '.ai/goals.yaml', '.ai/rules.md'].map(read)).toEqual(before);
   });
 

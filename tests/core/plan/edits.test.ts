@@ -5,7 +5,7 @@ import { renderPlan } from '../../../src/plan/page/render.js';
 import type { PlanExtras } from '../../../src/plan/page/setting.js';
 import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { goldenRuns } from '../../support/golden.mjs';
-import { chosenSeed } from '../../support/seeded.js';
+import { chosenSeed, numberFrom } from '../../support/seeded.js';
 import { anyPlan, printAnew } from './rich.js';
 
 // Reading an edited PLAN.md back (documents.md, Living plan).
@@ -13,7 +13,7 @@ import { anyPlan, printAnew } from './rich.js';
 const SETTING: PlanExtras = { name: 'add-auth', request: 'Add JWT auth', uncovered: ['- Remove the old `login`.'] };
 
 /** By default each plan is rewritten in every third way, from one that the seed chooses; DEV_CLI_TEST_PLAN_EDITS tries all. */
-const isFull = process.env['DEV_CLI_TEST_PLAN_EDITS'] !== undefined;
+const isFull = numberFrom('DEV_CLI_TEST_PLAN_EDITS', 0) > 0;
 const first = chosenSeed() % 3;
 const isTried = (_: unknown, at: number) => isFull || at % 3 === first;
 

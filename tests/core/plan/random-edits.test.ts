@@ -8,11 +8,12 @@ import type { PlanContent } from '../../../src/plan/model/schema.js';
 import { untickBoxes } from '../../../src/plan/page/boxes.js';
 import { renderPlan } from '../../../src/plan/page/render.js';
 import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
+import { numberFrom } from '../../support/seeded.js';
 import { anyAcceptance, anyPlan, anyRule, anyText, type Path, plainText, valueAt, withAt } from './rich.js';
 
 // Rules that hold whenever PLAN.md is read back (documents.md, Living plan). DEV_CLI_TEST_PLAN_EDITS sets how many
 // edits are tried.
-const EDITS = Number(process.env['DEV_CLI_TEST_PLAN_EDITS'] ?? 250);
+const EDITS = numberFrom('DEV_CLI_TEST_PLAN_EDITS', 250);
 const SETTING = { name: 'add-auth', request: 'Add JWT auth' };
 const show = (plan: PlanContent) => renderPlan(plan, {}, SETTING);
 

@@ -203,8 +203,8 @@ function renderItems(items: readonly InboxItemView[], format: CommandFormatter):
     .join('\n');
 }
 
-/** Renders a time of the log, which has an offset, and one of a run in the same form. */
+/** Renders a time of the log, which has an offset, and one of a run in the same form; any other text as it is. */
 function renderInstant(timestamp: string | null): string {
   const at = readInstant(timestamp);
-  return at === null ? 'an unknown time' : cutToSecond(formatInstant(at));
+  return at === null ? (timestamp ?? 'an unknown time') : cutToSecond(formatInstant(at));
 }
