@@ -300,7 +300,7 @@ it.skipIf(skipped)(
       encoding: 'utf8',
     });
     expect(late.status).toBe(4);
-    expect(JSON.parse(late.stdout).error.fix).toContain('git log --grep "Dev-Cli-Goal: delete-todos"');
+    expect(JSON.parse(late.stdout).error.fix).toContain("git log --grep '^Dev-Cli-Goal: delete-todos$'");
 
     // The handoff for the next session, which asks for its context on Monday.
     upTo('dev-cli handoff write');

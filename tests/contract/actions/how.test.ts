@@ -118,7 +118,7 @@ describe('what a refusal needs stands in its fix (protocol.md, Errors)', () => {
     const other = devCli(project(), ['init', 'run-1', '--quick', '--goal', 'Something else']);
     expect([other.code, other.json.error?.code]).toEqual([4, 'RUN_EXISTS']);
     expect(other.json.error?.fix).toMatch(
-      /^To continue it: dev-cli next run-1\. If the user wants it gone, init with --force /,
+      /^To continue it: dev-cli next run-1\. If the user wants it gone: dev-cli abort run-1 --reason WHY$/,
     );
   });
 
