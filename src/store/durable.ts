@@ -76,7 +76,11 @@ function makeDirectory(path: string, isLast = false): boolean {
     return true;
   } catch (error) {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
-    if (getSystemCode(error) === 'ENOENT' && !isLast) return false;
+    const code = getSystemCode(error);
+    if (code === 'ENOENT' && !isLast) return false;
+    // Another process has removed its own empty directory since then.
+    if (code === 'EEXIST' && lstatSync(path, { throwIfNoEntry: false }) === undefined)
+      return makeDirectory(path, isLast);
     throw error;
   }
 }
