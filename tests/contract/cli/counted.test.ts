@@ -25,7 +25,7 @@ const BOUNDS: Record<string, Costs> = {
   'step complete classify-intent --choice': [3, 276, 19, 0, 1],
   'step complete codex-synth': [11, 500, 32, 1, 1],
   'step complete decision-confirm --choice': [8, 374, 26, 0, 1],
-  'step complete execution-engine': [19, 597, 106, 14, 33],
+  'step complete execution-engine': [19, 598, 106, 14, 33],
   'step complete explore-full': [9, 493, 27, 1, 1],
   'step complete generate-plan': [8, 389, 31, 1, 1],
   'step complete interview': [6, 367, 19, 0, 1],
