@@ -186,7 +186,7 @@ describe('any text for a recipe', () => {
   ])('is answered with problems: %s', (_what, text) => {
     const started = performance.now();
     holdsUp(text);
-    expect(performance.now() - started).toBeLessThan(60_000);
+    expect(performance.now() - started).toBeLessThan(10_000);
     expect(loadDemo(text).captured).toBeNull();
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });

@@ -69,6 +69,7 @@ const FILES: [name: string, content: string | Buffer, line: number | null, says:
 
 let project: Project;
 let told: { file: string; ok: boolean; problems: { line: number; column: number; message: string }[] }[];
+let took: number;
 
 beforeAll(() => {
   project = createProject({ sample: null, git: false });
@@ -95,7 +96,9 @@ beforeAll(() => {
   symlinkSync('nowhere.yaml', `${project.root}/.dev/recipes/dangling.yaml`);
   symlinkSync('.', `${project.root}/.dev/recipes/around`);
   writeProjectFile(project, '.dev/recipes/LOUD.YAML', BLOCKS);
+  const started = performance.now();
   const { json, code } = devCli(project, ['recipe', 'lint', '--json']);
+  took = performance.now() - started;
   expect(code).toBe(3);
   told = json['files'] as typeof told;
 });
@@ -123,6 +126,8 @@ describe('bad input', () => {
     expect(problemsOf('.dev/recipes/dangling.yaml')?.[0]?.message).toBe('The link leads nowhere.');
     expect(problemsOf('.dev/workflows/deep/er/found.yml')).toEqual([]);
   });
+
+  it('is told in time', () => expect(took).toBeLessThan(10_000));
 
   it('keeps nobody from listing or beginning a recipe', () => {
     const { json, stdout } = devCli(project, ['recipe', 'list', '--json']);

@@ -116,7 +116,7 @@ describe('foreign text as a line', () => {
     const begun = performance.now();
     for (const text of [runs, runs.slice(0, 49_000), '`a  '.repeat(500_000), '``a`  '.repeat(8_000)])
       toBoundedLine(text, 80);
-    expect(performance.now() - begun).toBeLessThan(20_000);
+    expect(performance.now() - begun).toBeLessThan(2_000);
   });
 
   it('takes terminal orders away whole', () => {

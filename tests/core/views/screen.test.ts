@@ -265,7 +265,7 @@ describe('a frame', () => {
     const rows = Array.from({ length: 10_000 }, (_, n) => row(`todo-${n}`, { after: [`todo-${n - 1}`] }));
     const begun = performance.now();
     const frame = renderRunFrame({ ...MODEL, rows }, { columns: 120, rows: 40 }, { ...FIRST, at: 'todo-7000' }, told);
-    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(performance.now() - begun).toBeLessThan(500);
     expect(frame.some((line) => line.some(({ text }) => text === 'todo-7000'))).toBe(true);
   });
 });

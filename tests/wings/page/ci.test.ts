@@ -160,7 +160,7 @@ describe('the summary', () => {
     const since = performance.now();
     for (const sign of ['\n', '- ', '`', '~', '``` '])
       buildSections(['x'], [], [], new Map([['r', sign.repeat(300_000)]]));
-    expect(performance.now() - since).toBeLessThan(30_000);
+    expect(performance.now() - since).toBeLessThan(5_000);
   });
 
   it('masks secrets in reports', () => {
