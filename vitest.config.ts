@@ -2,6 +2,14 @@ import { availableParallelism } from 'node:os';
 import fastGlob from 'fast-glob';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest-first.js';
+import { chosenSeed, numberFrom, SEED } from './tests/support/seeded.js';
+
+// Chosen here, since the samples depend on it as well.
+const seed = chosenSeed();
+process.env[SEED] = String(seed);
+
+/** Whole runs and black boxes. */
+const STORIES = ['tests/{contract,e2e}/**/*.test.ts'];
 
 /** What proves by many tries, or by doing to the program and its files what nobody should: `npm run prove`. */
 const PROOFS = [
@@ -15,14 +23,15 @@ const PROOFS = [
 ];
 
 /**
- * The files of the proofs. `npm run verify` takes every sixth one of them, as the seed of its tree says, so that it ends in time on
- * two cores: what shows that a proof can fail is always among them, and `npm run prove` takes all.
+ * Returns what to run of the files that match. If the variable is N, that is every Nth file, as the seed says, and always those that
+ * show that a test can fail. So `npm test` ends in time with a fourth of the stories, `npm run verify` with a sixth of the proofs;
+ * `npm run test:all` and `npm run prove` take all.
  */
-function listProofs(): string[] {
-  if (process.env['DEV_CLI_TEST_PROOFS'] !== 'sixth') return PROOFS;
-  const first = Number(process.env['DEV_CLI_TEST_SEED'] ?? 0) % 6;
-  const files = fastGlob.sync(PROOFS, { cwd: import.meta.dirname }).toSorted();
-  return files.filter((file, at) => at % 6 === first || file.includes('planted'));
+function sample(patterns: string[], variable: string, ignore: string[] = []): string[] {
+  const every = numberFrom(variable, 1);
+  if (every <= 1) return patterns;
+  const files = fastGlob.sync(patterns, { cwd: import.meta.dirname, ignore }).toSorted();
+  return files.filter((file, at) => at % every === seed % every || file.includes('planted'));
 }
 
 export default defineConfig({
@@ -46,10 +55,10 @@ export default defineConfig({
       { extends: true, test: { name: 'core', include: ['tests/{core,wings,conformance}/**/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'stories', include: ['tests/{contract,e2e}/**/*.test.ts'], exclude: PROOFS },
+        test: { name: 'stories', include: sample(STORIES, 'DEV_CLI_TEST_STORIES', PROOFS), exclude: PROOFS },
       },
       // Some bend node:fs.
-      { extends: true, test: { name: 'proofs', include: listProofs(), isolate: true } },
+      { extends: true, test: { name: 'proofs', include: sample(PROOFS, 'DEV_CLI_TEST_PROOFS'), isolate: true } },
     ],
   },
 });
