@@ -21,7 +21,7 @@ export async function buildInstrumented(programs, directory) {
     platform: 'node',
     target: 'node20.17',
     format: 'cjs',
-    external: ['yaml', 'ajv', 'ajv/*'],
+    external: ['yaml', 'ajv', 'ajv/*', 'pg', '@dbos-inc/dbos-sdk', '@dbos-inc/dbos-sdk/*'],
     mainFields: ['module', 'main'],
     define: { 'import.meta.dirname': JSON.stringify(join(CHECKOUT, 'dist')) },
     logLevel: 'error',

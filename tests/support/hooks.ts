@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { HarnessId } from '../../src/generated/harnesses.js';
-import type { HookEventName } from '../../src/wings/harness/adapter.js';
+import { HOOK_EVENTS, type HookEventName } from '../../src/wings/harness/adapter.js';
+import { HARNESSES } from '../../src/wings/harness/harness.js';
 import { devCli } from './cli.js';
 import { callDoor } from './door.js';
-import { BINARY, type Project } from './project.mjs';
+import { BINARY, CHECKOUT, type Project } from './project.mjs';
 
 /** The result of a hook, as a harness gets it. */
 export interface Reply {
@@ -43,4 +46,27 @@ export function leaveRun(project: Project, run: string, session = 's-0'): void {
   const { code, stdout } = devCli(project, ['use', run], { env: { DEV_CLI_SESSION: session } });
   if (code !== 0) throw new Error(stdout);
   callHook(project, 'session-end', 'claude', { session_id: session, cwd: project.root });
+}
+
+/** A payload of an event, as a harness sends it. */
+export interface Recorded {
+  event: HookEventName;
+  payload: Record<string, unknown>;
+}
+
+/**
+ * Reads the payloads that were recorded from a harness, as if it had sent them in `root`; of other events than dev-cli
+ * listens to, none.
+ * @throws Error if a payload names no event
+ */
+export function readRecorded(harness: HarnessId, root: string): Recorded[] {
+  const text = readFileSync(join(CHECKOUT, 'tests/fixtures/harness', `${harness}.jsonl`), 'utf8');
+  const lines = text.replaceAll('"/project', `"${root}`).trim().split('\n');
+  return lines.flatMap((line) => {
+    const payload = JSON.parse(line) as Record<string, unknown>;
+    const { hook_event_name: native } = payload;
+    if (typeof native !== 'string') throw new Error(`${harness}.jsonl has a payload without hook_event_name: ${line}`);
+    const event = HOOK_EVENTS.find((name) => HARNESSES[harness].events[name] === native);
+    return event === undefined ? [] : [{ event, payload }];
+  });
 }

@@ -7,8 +7,8 @@ import { inShell, runLinesBy } from '../../support/line.mjs';
 import { COUNTER, type Loaded, takeLoaded } from '../../support/loaded.js';
 import { BINARY, CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 
-// A hot command costs as much as it loads (house.md, Speed). A change that makes such a command load more must update
-// the lists below and say in its commit why.
+// A hot command costs as much as it loads (house.md, Speed). To raise a limit, or to extend a list, takes a separate
+// commit that says why.
 
 /**
  * Modules that a commit needs: crypto for digests and the lock's token, with the streams that it is built on; zlib for

@@ -19,8 +19,9 @@ import { CHECKOUT, createProject, type Project } from '../../support/project.mjs
 import { AGENTS_BLOCK, END_BLOCK, startTiny } from '../../support/tiny.js';
 
 // To add a harness, one writes a file in src/wings/harness/adapters/, a row in src/wings/harness/harness.ts and a
-// section in docs/harnesses.md (docs/architecture.md, How to add). No other code may name a harness. To prove this, the
-// test adds an invented fourth harness to a copy of the repository, in only these places, and uses it.
+// section in docs/harnesses.md; the contract names it, too (docs/architecture.md, How to add). No other code may name a
+// harness. To prove this, the test adds an invented fourth harness to a copy of the repository, in only these places,
+// and uses it.
 
 const ROOM = 'src/wings/harness';
 const TABLE = `${ROOM}/harness.ts`;
@@ -60,7 +61,7 @@ function listStrays(house: string): string[] {
 /** Lists the harnesses that docs/harnesses.md has no section for. */
 function listWithoutPage(house: string, titles: readonly string[]): string[] {
   const page = readFileSync(join(house, 'docs/harnesses.md'), 'utf8');
-  return titles.filter((title) => !page.includes(`\n## ${title}\n`));
+  return titles.filter((title) => !page.includes(`\n## ${title}\n`)).map((title) => `docs/harnesses.md: ${title}`);
 }
 
 /** The tables of the specification that have a row for each harness. */
@@ -182,7 +183,7 @@ describe('what is particular to a harness', () => {
   it('has its page', () => {
     const titles = Object.values(HARNESSES).map(({ title }) => title);
     expect(listWithoutPage(CHECKOUT, titles)).toEqual([]);
-    expect(listWithoutPage(house, [...titles, 'Muse'])).toEqual(['Muse']);
+    expect(listWithoutPage(house, [...titles, 'Muse'])).toEqual(['docs/harnesses.md: Muse']);
     appendFileSync(join(house, 'docs/harnesses.md'), '\n## Muse\n\nIt sings.\n');
     expect(listWithoutPage(house, [...titles, 'Muse'])).toEqual([]);
   });

@@ -8,28 +8,12 @@ import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, init, journalOf, nextOf, stateOf, writeProjectFile, writeRecipe } from '../../support/cli.js';
 import { project, useProject } from '../../support/each-project.js';
-import { leaveRun, QUIET, spawnHook } from '../../support/hooks.js';
+import { leaveRun, QUIET, readRecorded, spawnHook } from '../../support/hooks.js';
 import { CHECKOUT } from '../../support/project.mjs';
 
 // harness.md, Hooks: the recorded payloads of each harness, and the answers to them.
 
 useProject();
-
-type Payload = Record<string, unknown> & { hook_event_name: string };
-
-/** Returns the recorded payloads of a harness, adapted to this project. */
-function recorded(harness: HarnessId): { event: HookEventName; payload: Payload }[] {
-  const text = readFileSync(join(CHECKOUT, 'tests/fixtures/harness', `${harness}.jsonl`), 'utf8');
-  return text
-    .replaceAll('"/project', `"${project.root}`)
-    .trim()
-    .split('\n')
-    .flatMap((line) => {
-      const payload = JSON.parse(line) as Payload;
-      const event = HOOK_EVENTS.find((name) => HARNESSES[harness].events[name] === payload.hook_event_name);
-      return event === undefined ? [] : [{ event, payload }];
-    });
-}
 
 const hook = (event: HookEventName, harness: HarnessId, payload: object | string, env: NodeJS.ProcessEnv = {}) =>
   spawnHook(project, event, harness, payload, env);
@@ -49,7 +33,7 @@ const bind = (harness: HarnessId = 'claude') => hook('session-start', harness, b
 
 describe('dev-cli hook (harness.md, Hooks)', () => {
   it.each(HARNESS_IDS)('says nothing to %s where there is no run, and leaves no trace', (harness) => {
-    const all = recorded(harness);
+    const all = readRecorded(harness, project.root);
     expect(new Set(all.map(({ event }) => event)).size).toBe(HOOK_EVENTS.length);
     for (const { event, payload } of all) expect(hook(event, harness, payload), event).toEqual(QUIET);
     expect(existsSync(join(project.root, '.dev'))).toBe(false);
@@ -61,7 +45,7 @@ describe('dev-cli hook (harness.md, Hooks)', () => {
       planning();
       const { events, tools } = HARNESSES[harness];
       const native = events['pre-tool-use'];
-      const writes = recorded(harness).filter(
+      const writes = readRecorded(harness, project.root).filter(
         ({ event, payload: { tool_name: tool } }) =>
           event === 'pre-tool-use' && (tool === tools.patch || String(tool) in tools.files),
       );
@@ -118,7 +102,9 @@ describe('sessions (harness.md, Sessions)', () => {
 
   it('Codex is told again after a compaction, as recorded', () => {
     const action = left();
-    const { payload } = recorded('codex').find((one) => one.payload['source'] === 'compact') ?? { payload: {} };
+    const { payload } = readRecorded('codex', project.root).find((one) => one.payload['source'] === 'compact') ?? {
+      payload: {},
+    };
     expect(hook('session-start', 'codex', payload).stdout).toContain(`\\"actionId\\":\\"${action.actionId}\\"`);
   });
 
@@ -359,7 +345,7 @@ describe('a person (harness.md, Human gates)', () => {
 
   it('who answers a question opens it, too, but not in a session that dev-cli has started', () => {
     gated();
-    const { payload } = recorded('claude').find(
+    const { payload } = readRecorded('claude', project.root).find(
       (one) => one.event === 'post-tool-use' && one.payload['tool_name'] === 'AskUserQuestion',
     ) ?? { payload: {} };
     const started = { DEV_CLI_AGENT: 'loop' };
@@ -390,7 +376,7 @@ describe('a person (harness.md, Human gates)', () => {
     const begun = devCli(project, ['init', 'two', '--goal', 'Y', '--recipe', 'looking'], { env });
     expect(begun.code, begun.stdout).toBe(0);
     const { reason } = JSON.parse(hook('stop', 'gemini', base({ session_id: 's-2' })).stdout);
-    const { payload } = recorded('gemini').find(
+    const { payload } = readRecorded('gemini', project.root).find(
       (one) => one.event === 'user-prompt-submit' && String(one.payload['prompt']).startsWith('dev-cli: '),
     ) ?? { payload: {} };
     for (const more of [{ prompt: reason }, { ...payload, session_id: 's-1' }])
@@ -445,7 +431,7 @@ describe('what subagents have used (documents.md, Cost)', () => {
   it('is told by what Claude Code really sent', () => {
     left();
     bind();
-    for (const { event, payload } of recorded('claude')) {
+    for (const { event, payload } of readRecorded('claude', project.root)) {
       const isEnd = payload['tool_name'] === 'Agent' || String(payload['prompt']).startsWith('<task-notification>');
       if (event === 'post-tool-use' || event === 'user-prompt-submit')
         if (isEnd) hook(event, 'claude', { ...payload, session_id: 's-1' });

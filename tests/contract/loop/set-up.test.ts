@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readContextBudget, readGoals } from '../../../src/documents/goals.js';
+import { HARNESS_IDS } from '../../../src/generated/harnesses.js';
 import { DISK_READER } from '../../../src/project/reader.js';
 import { readLoopFiles } from '../../../src/wings/loop/files.js';
 import { devCli } from '../../support/cli.js';
@@ -67,17 +68,15 @@ describe('init without a name', () => {
 
   it('finds agents on the PATH, each with the line of docs/loop.md, and adds its lines to ignore rules that are there, once', () => {
     mkdirSync(at('bin'));
-    for (const name of ['claude', 'codex', 'gemini']) writeFileSync(at(`bin/${name}`), '', { mode: 0o755 });
+    for (const name of HARNESS_IDS) writeFileSync(at(`bin/${name}`), '', { mode: 0o755 });
     const page = readFileSync(join(CHECKOUT, 'docs/loop.md'), 'utf8');
     mkdirSync(at('.ai'));
     put('.ai/.gitignore', '*.log');
     setUp();
-    expect(files().config).toMatchObject({
-      ai_tool: expect.stringMatching(/^claude -p /),
-      ai_tools: { gemini: expect.any(String) },
-    });
-    for (const [name, line] of Object.entries(files().config.ai_tools))
-      expect(page).toContain(`\n  ${name}: ${line}\n`);
+    const { ai_tool: tool, ai_tools: tools } = files().config;
+    expect(tool).toMatch(/^claude -p /);
+    expect(Object.keys(tools)).toEqual(HARNESS_IDS);
+    for (const [name, line] of Object.entries(tools)) expect(page).toContain(`\n  ${name}: ${line}\n`);
     const rules = read('.ai/.gitignore');
     expect(rules).toMatch(/^\*\.log\n# Written by dev-cli\./);
     setUp();

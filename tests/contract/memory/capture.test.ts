@@ -2,13 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HarnessId } from '../../../src/generated/harnesses.js';
-import { HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/adapter.js';
-import { HARNESSES } from '../../../src/wings/harness/harness.js';
+import { HARNESS_IDS, type HarnessId } from '../../../src/generated/harnesses.js';
+import type { HookEventName } from '../../../src/wings/harness/adapter.js';
 import { devCli, imageOf, writeProjectFile } from '../../support/cli.js';
 import { project, useProject } from '../../support/each-project.js';
-import { callHook, QUIET } from '../../support/hooks.js';
-import { CHECKOUT } from '../../support/project.mjs';
+import { callHook, QUIET, readRecorded } from '../../support/hooks.js';
 
 // memory.md, Hooks: the facts that the hooks capture, and the context that a session gets.
 
@@ -31,15 +29,12 @@ const edit = (path: string, more: object = {}) =>
   base({ tool_name: 'Write', tool_input: { file_path: join(project.root, path), content: 'x' }, ...more });
 
 describe('what the hooks capture (memory.md, Hooks)', () => {
-  it.each(['claude', 'codex', 'gemini'] as const)('of what %s sends, as recorded', (harness) => {
+  it.each(HARNESS_IDS)('of what %s sends, as recorded', (harness) => {
     remember();
-    const lines = readFileSync(join(CHECKOUT, 'tests/fixtures/harness', `${harness}.jsonl`), 'utf8');
-    for (const line of lines.replaceAll('"/project', `"${project.root}`).trim().split('\n')) {
-      const payload = JSON.parse(line) as { hook_event_name: string };
-      const event = HOOK_EVENTS.find((name) => HARNESSES[harness].events[name] === payload.hook_event_name);
-      if (event === undefined || event === 'pre-tool-use') continue;
+    for (const { event, payload } of readRecorded(harness, project.root)) {
+      if (event === 'pre-tool-use') continue;
       const { code, stderr } = hook(event, payload, harness);
-      expect([code, stderr], line).toEqual([0, '']);
+      expect([code, stderr], event).toEqual([0, '']);
     }
     const all = facts();
     expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(['request', 'edit', 'said']));
@@ -127,7 +122,7 @@ describe('a session that begins (memory.md, Hooks)', () => {
     expect(told('claude')).toMatch(/^dev-cli remembers this project/);
   });
 
-  it.each(['claude', 'codex', 'gemini'] as const)('is told the context by %s, after a compaction, too', (harness) => {
+  it.each(HARNESS_IDS)('is told the context by %s, after a compaction, too', (harness) => {
     expect(told(harness)).toBe('');
     devCli(project, ['memory', 'decide', '--text', 'Use SQLite', '--reason', 'one file']);
     for (const source of ['startup', 'compact']) {

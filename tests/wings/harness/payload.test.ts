@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HarnessId } from '../../../src/generated/harnesses.js';
 import { HOOK_EVENTS } from '../../../src/wings/harness/adapter.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { readPayload } from '../../../src/wings/harness/hooks/payload.js';
-import { CHECKOUT } from '../../support/project.mjs';
+import { readRecorded } from '../../support/hooks.js';
 
 // memory.md, Hooks: which files and last messages are found in payloads that were recorded from harnesses.
 
@@ -15,19 +13,13 @@ const read = (harness: HarnessId, payload: Record<string, unknown>) => {
   return readPayload(JSON.stringify(payload), { event, harness, cwd: '/elsewhere', unattended: false });
 };
 
-const recorded = (harness: HarnessId) =>
-  readFileSync(join(CHECKOUT, 'tests/fixtures/harness', `${harness}.jsonl`), 'utf8')
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
-
 describe('what an event tells besides (memory.md, Hooks)', () => {
   it.each<[HarnessId, string, string[]]>([
     ['claude', '/project/exit1.txt', ['final answer', 'end1', 'end2']],
     ['codex', 'exit1.txt', ['final answer']],
     ['gemini', 'exit1.txt', ['final answer']],
   ])('%s: the files of file tools and patches, and what the agent said', (harness, file, words) => {
-    const events = recorded(harness).map((payload) => read(harness, payload));
+    const events = readRecorded(harness, '/project').map(({ payload }) => read(harness, payload));
     const uses = events.filter((event) => event?.on === 'post-tool-use');
     expect(uses.flatMap(({ files }) => files)).toContain(file);
     for (const use of uses) {
