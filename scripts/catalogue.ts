@@ -36,7 +36,8 @@ export const outlines = {
   ...Object.fromEntries(Object.entries(validators).map(([name, schema]) => [`${name}-outline`, schema])),
 };
 
-const specs = listSpecs(CORE, wings);
+/** All commands as they are specified; what is generated has no errors. */
+export const specs = listSpecs(CORE, wings);
 
 /** Commands that agents may call as tools (src/app/tools.ts); each gets a validator for its arguments. */
 export const tools = wings.flatMap((wing) => wing.tools ?? []).map((tool) => buildTool(tool, specs));

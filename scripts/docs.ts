@@ -3,16 +3,19 @@ import fastGlob from 'fast-glob';
 import { WINGS } from '../src/app/wings.js';
 import { ERROR_CODES, EXIT_MEANINGS, type ExitCode } from '../src/base/error-codes.js';
 import { ERROR_MEANINGS } from '../src/base/error-meanings.js';
+import type { ErrorCode } from '../src/base/errors.js';
 import { DISK_READER } from '../src/project/reader.js';
 import { BUILTIN_PREFERENCES } from '../src/recipe/settings/builtin-preferences.js';
 import { ProjectSettingsSchema } from '../src/recipe/settings/project-settings-schema.js';
 import { RecipeSchema } from '../src/recipe/source/schema.js';
+import { COMMON_ERRORS } from '../src/registry/endings.js';
 import { REGISTRY, RESERVED_WORDS } from '../src/registry/find.js';
 import { HANDLERS, type HandlerSpec } from '../src/registry/handlers.js';
 import { GLOBAL_OPTIONS } from '../src/registry/input.js';
 import type { Actor, CommandOption, DescribedCommand } from '../src/registry/spec.js';
 import { readSuite, readSuiteRequirements } from '../src/wings/conformance/suite.js';
 import { MUTANTS } from '../tests/conformance/mutants.js';
+import { specs } from './catalogue.js';
 
 /** The shipped recipes that the pages show as pictures. */
 const DRAWN = ['bugfix', 'execute-hardened', 'ultrawork'];
@@ -142,7 +145,7 @@ function vocabularyPage(): string {
     .toSorted();
   const answers = commands.map(({ name, actor, output, options: own, exits }) => {
     const shown = own.filter(({ hidden }) => !hidden).map(({ flag }) => `--${flag}`);
-    return `| \`${name}\` | ${actor} | ${output} | ${exits.join(', ')} | ${shown.join(' ')} |`;
+    return `| \`${name}\` | ${actor} | ${output} | ${exits.join(', ')} | ${shown.join(' ')} | ${errorsOf(name).join(' ')} |`;
   });
   return page([
     '# One vocabulary',
@@ -159,10 +162,11 @@ function vocabularyPage(): string {
     '',
     '## Commands',
     '',
-    'What the errors behind an exit code are: [errors.md](errors.md).',
+    'Any command may also fail with one of these [errors](errors.md), whose exit codes are among its own; one that writes, with `LOCKED`:',
+    `${joinList(COMMON_ERRORS)}.`,
     '',
-    '| command | for | output | exits | options |',
-    '| --- | --- | --- | --- | --- |',
+    '| command | for | output | exits | options | errors |',
+    '| --- | --- | --- | --- | --- | --- |',
     ...answers,
   ]);
 }
@@ -231,8 +235,19 @@ function choicesOf(value: { choices?: readonly string[] }): string {
   return value.choices ? ` One of ${value.choices.map((choice) => `\`${choice}\``).join(', ')}.` : '';
 }
 
-function exitsOf(spec: DescribedCommand): string {
-  return `Exits: ${spec.exits.filter((code) => code !== 130).join(', ')}.`;
+function exitsOf({ name, exits }: DescribedCommand): string {
+  const errors = errorsOf(name);
+  const own = errors.length === 0 ? '' : ` Errors: ${joinList(errors)}.`;
+  return `Exits: ${exits.filter((code) => code !== 130).join(', ')}.${own}`;
+}
+
+/** Returns the errors of a command besides those of any command. */
+function errorsOf(name: string): readonly ErrorCode[] {
+  return specs.find((spec) => spec.name === name)?.errors ?? [];
+}
+
+function joinList(codes: readonly string[]): string {
+  return codes.map((code) => `\`${code}\``).join(', ');
 }
 
 function errorsPage(): string {

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { JsonObject } from '../base/json.js';
+import { listExits } from './endings.js';
 import { toArgument, toFlag } from './input.js';
 import type {
   CommandOption,
@@ -13,7 +14,8 @@ import type {
 } from './spec.js';
 
 /** Converts a specification into the form that the parser, help, completion and docs use. */
-export function describeCommand({ input, positionals = [], readOnly: _, ...rest }: CommandSpec): DescribedCommand {
+export function describeCommand(spec: CommandSpec): DescribedCommand {
+  const { input, positionals = [], readOnly: _, errors: _errors, exitOfNo: _exit, ...rest } = spec;
   const values = Object.entries(input.properties).map(([key, schema]) => {
     const { description = '', placeholder, enum: choices, absent, needs, hidden } = schema;
     const isPositional = positionals.includes(key);
@@ -36,6 +38,7 @@ export function describeCommand({ input, positionals = [], readOnly: _, ...rest 
   });
   return {
     ...rest,
+    exits: listExits(spec),
     positionals: positionals.flatMap((key) => values.filter((value) => value.key === key)),
     options: values.filter((value): value is typeof value & CommandOption => value.flag !== undefined),
   };

@@ -1,5 +1,6 @@
 import type { Static, TObject } from '@sinclair/typebox';
 import type { ExitCode } from '../base/error-codes.js';
+import type { ErrorCode } from '../base/errors.js';
 import type { JsonObject } from '../base/json.js';
 
 /** The intended user of a command; help groups commands by it. */
@@ -39,7 +40,6 @@ interface CommandTexts {
   summary: string;
   /** A paragraph of plain text for help. */
   description?: string;
-  exits: readonly ExitCode[];
   examples: readonly { command: string; note: string }[];
 }
 
@@ -57,6 +57,10 @@ export interface CommandSpec extends CommandFacts, CommandTexts {
   positionals?: readonly string[];
   /** The command changes nothing, on disk or elsewhere. */
   readOnly?: boolean;
+  /** The errors with which it may fail, besides those of any command (endings.ts). */
+  errors: readonly ErrorCode[];
+  /** The exit code of an answer that is no error, yet says no: a check that found faults. */
+  exitOfNo?: ExitCode;
 }
 
 /**
@@ -209,6 +213,7 @@ export type CommandOption = OptionForm & ValueTexts;
 
 /** A command with its help texts. */
 export interface DescribedCommand extends CommandForm, CommandTexts {
+  exits: readonly ExitCode[];
   positionals: readonly Positional[];
   options: readonly CommandOption[];
 }

@@ -6,6 +6,7 @@ import { expect } from 'vitest';
 import { ERROR_CODES } from '../../src/base/error-codes.js';
 import { runCodec } from '../../src/run/codec.js';
 import type { Action, Answer } from './agent.mjs';
+import { requireDeclared } from './declared.js';
 import { callDoor, type Printed } from './door.js';
 import { runLine } from './line.mjs';
 import { BINARY, type Project } from './project.mjs';
@@ -137,6 +138,7 @@ export function devCliAsync(project: Project, args: string[], options: CallOptio
 }
 
 function checked(args: string[], { exit: code, stdout, stderr }: Printed): Result {
+  requireDeclared(args, { exit: code, stdout, stderr });
   const shown = `dev-cli ${args.join(' ').slice(0, 300)}\nexit ${code}\nstdout: ${stdout.slice(0, 2000)}\nstderr: ${stderr.slice(0, 2000)}`;
   expect([0, 1, 2, 3, 4, 130], shown).toContain(code);
   expect(`${stdout}${stderr}`, `a stack trace in ${shown}`).not.toMatch(/^\s+at .+(:\d+:\d+\)?|\(node:)/m);

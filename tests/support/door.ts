@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { constants, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { requireDeclared } from './declared.js';
 import { scratchDirectory } from './scratch.js';
 
 /**
@@ -66,7 +67,10 @@ export function callDoor({ argv, cwd, env, stdin, typed, whole = false }: DoorCa
   const bytes = Buffer.from(`${JSON.stringify(request)}\n`);
   for (let written = 0; written < bytes.length; ) written += writeSync(door.requests, bytes, written);
   const reply = replyOf(door.answers);
-  if ('exit' in reply) return reply;
+  if ('exit' in reply) {
+    requireDeclared(argv, reply);
+    return reply;
+  }
   throw new Error(`${argv.join(' ')}: ${JSON.stringify(reply)}`);
 }
 

@@ -20,7 +20,7 @@ export const SPECS = [
       days: optional(integer('N', 'For so many days.')),
       kind: optional(choice(['aim', 'dead-end'], 'What it is.', { needs: ['because'] })),
     }),
-    exits: [0, 2],
+    errors: ['DATA_MISSING'],
     examples: [{ command: 'dev-cli memo add --memo "Ask Ann"', note: 'For ever.' }],
   },
   {
@@ -30,7 +30,7 @@ export const SPECS = [
     output: 'text',
     readOnly: true,
     input: Type.Object({}),
-    exits: [0],
+    errors: [],
     examples: [{ command: 'dev-cli memo show', note: 'All of them.' }],
   },
 ] as const satisfies readonly CommandSpec[];

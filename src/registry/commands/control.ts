@@ -16,7 +16,7 @@ export const CONTROL_COMMANDS = [
       name: OPTIONAL_NAME,
       reason: optional(freeText('The reason; shown to everyone who asks for the next action.')),
     }),
-    exits: [0, 1, 2, 4, 130],
+    errors: ['DATA_MALFORMED', 'RUN_ENDED'],
     examples: [
       { command: 'dev-cli hold add-auth', note: 'Begin nothing new.' },
       { command: 'dev-cli hold add-auth --reason "The API changes on Monday"', note: 'The same, with the reason.' },
@@ -31,7 +31,7 @@ export const CONTROL_COMMANDS = [
     output: 'document',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['UNKNOWN_CHOICE', 'TERMINAL_REQUIRED'],
     examples: [{ command: 'dev-cli release add-auth', note: 'Asks first if a person holds it.' }],
   },
   {
@@ -49,7 +49,18 @@ export const CONTROL_COMMANDS = [
       dryRun: flag('Only show what would be reverted and reopened.'),
       note: optional(freeText('A ruling for the next attempt to follow.')),
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: [
+      'UNKNOWN_BLOCK',
+      'UNKNOWN_CHOICE',
+      'RUN_UNTRUSTED',
+      'TERMINAL_REQUIRED',
+      'INPUT_CHANGED',
+      'UNDO_IMPOSSIBLE',
+      'NOT_REACHED',
+      'RUN_BUSY',
+      'UNDO_CONFLICT',
+      'RUN_ENDED',
+    ],
     examples: [
       { command: 'dev-cli step undo add-auth --todo todo-2 --dry-run', note: 'What would happen?' },
       { command: 'dev-cli step undo add-auth --todo todo-2', note: 'Show it, then ask.' },

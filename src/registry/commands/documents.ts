@@ -16,7 +16,7 @@ export const DOCUMENT_COMMANDS = [
       data: optional(data({ absent: 'refused' })),
       append: flag('Add to the section instead of replacing it; text that it already ends with is not added twice.'),
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['UNKNOWN_SECTION', 'DATA_MISSING', 'DATA_MALFORMED'],
     examples: [
       {
         command: 'dev-cli draft update add-auth --section boundaries --data \'["The public routes stay open"]\'',
@@ -34,7 +34,7 @@ export const DOCUMENT_COMMANDS = [
       name: OPTIONAL_NAME,
       section: optional(SECTION),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: [],
     examples: [{ command: 'dev-cli draft show add-auth --section decisions', note: 'What was decided?' }],
   },
   {
@@ -42,7 +42,7 @@ export const DOCUMENT_COMMANDS = [
     ...DOCUMENT_COMMAND,
     summary: 'Import findings and analyses into the draft, one line each.',
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: [],
     examples: [{ command: 'dev-cli draft import add-auth', note: 'Safe to repeat.' }],
   },
   {
@@ -51,7 +51,8 @@ export const DOCUMENT_COMMANDS = [
     summary: 'Check that all required sections are filled.',
     readOnly: true,
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 3, 130],
+    errors: [],
+    exitOfNo: 3,
     examples: [{ command: 'dev-cli draft validate add-auth', note: 'Exit 3 names the missing sections.' }],
   },
   {
@@ -59,7 +60,7 @@ export const DOCUMENT_COMMANDS = [
     ...DOCUMENT_COMMAND,
     summary: 'Fill the missing required sections with marked assumptions.',
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: [],
     examples: [{ command: 'dev-cli draft auto-assume add-auth', note: 'What autopilot does instead of asking.' }],
   },
   {
@@ -74,7 +75,7 @@ export const DOCUMENT_COMMANDS = [
         data({ placeholder: '@FILE|-', absent: 'stdin' }, 'Markdown with front matter. Default: standard input.'),
       ),
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['UNKNOWN_AGENT', 'DATA_MISSING'],
     examples: [{ command: 'dev-cli analysis save add-auth --agent gap-analyzer --data @gap.md', note: 'From a file.' }],
   },
   {
@@ -90,7 +91,8 @@ export const DOCUMENT_COMMANDS = [
       action: optional(ACTION),
       wait: optional(wait({ needs: ['action'] })),
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['RUN_UNTRUSTED', 'STALE_ACTION'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli check .dev/specs/add-auth/analysis/gap.md', note: 'Before the agent replies.' },
       { command: 'dev-cli check add-auth --action a18', note: 'For a worker, before it reports its todo as done.' },

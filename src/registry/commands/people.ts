@@ -21,7 +21,7 @@ export const PEOPLE_COMMANDS = [
         'Keep watching until the run ends: on your own terminal a screen with keys, elsewhere printed again at each change; with --json one document per line, the last with `type: end`.',
       ),
     }),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [
       { command: 'dev-cli status add-auth', note: 'One run, block by block or todo by todo.' },
       { command: 'dev-cli status add-auth --watch', note: 'Follow it live.' },
@@ -35,7 +35,7 @@ export const PEOPLE_COMMANDS = [
     readOnly: true,
     hot: true,
     input: Type.Object({}),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [
       { command: 'dev-cli list', note: 'As a table.' },
       { command: 'dev-cli list --json', note: 'The same for a program.' },
@@ -48,7 +48,7 @@ export const PEOPLE_COMMANDS = [
     output: 'document',
     positionals: ['name'],
     input: Type.Object({ name: REQUIRED_NAME }),
-    exits: [0, 1, 2, 4, 130],
+    errors: ['RUN_ENDED'],
     examples: [{ command: 'dev-cli use add-auth', note: 'Commands without a name now mean this run.' }],
   },
   {
@@ -70,7 +70,7 @@ export const PEOPLE_COMMANDS = [
       last: optional(integer('N', 'Only the newest N items of a run; the text shows 100 by default.')),
     }),
     exclusive: [['run', 'all']],
-    exits: [0, 1, 2, 130],
+    errors: ['UNKNOWN_BLOCK'],
     examples: [
       { command: 'dev-cli history add-auth', note: 'The whole run.' },
       {
@@ -93,7 +93,7 @@ export const PEOPLE_COMMANDS = [
       follow: flag('Wait for more entries until the run ends.'),
       since: optional(integer('SEQ', 'Only entries after this one.', { format: 'entry' })),
     }),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [
       { command: 'dev-cli journal add-auth --text', note: 'What happened, one line per entry.' },
       { command: 'dev-cli journal add-auth --follow --since 40', note: 'Follow it live from entry 41.' },
@@ -114,7 +114,8 @@ export const PEOPLE_COMMANDS = [
       at: optional(integer('SEQ', 'Print the state as it was after this entry of the journal.', { format: 'entry' })),
     }),
     oneOf: ['check', 'at'],
-    exits: [0, 1, 2, 3, 130],
+    errors: ['UNKNOWN_ENTRY'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli replay add-auth --check', note: 'Does everything match the journal?' },
       { command: 'dev-cli replay add-auth --at 12', note: 'What did the run look like then?' },
@@ -135,7 +136,7 @@ export const PEOPLE_COMMANDS = [
       }),
       as: word('The name of the new run; it must have no runs yet.', { placeholder: 'NEW' }),
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['UNKNOWN_ENTRY', 'RECIPE_UNTRUSTED', 'RUN_EXISTS', 'RUN_HELD', 'RUN_ENDED'],
     examples: [
       { command: 'dev-cli fork add-auth --at 12 --as add-auth-2', note: 'What if the interview had gone differently?' },
     ],
@@ -153,7 +154,14 @@ export const PEOPLE_COMMANDS = [
       choice: optional(word('One of the choices that the gate offers.', { format: 'choice', placeholder: 'ID' })),
       note: optional(NOTE),
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: [
+      'UNKNOWN_CHOICE',
+      'DATA_UNEXPECTED',
+      'RUN_UNTRUSTED',
+      'TERMINAL_REQUIRED',
+      'INPUT_CHANGED',
+      'STALE_ACTION',
+    ],
     examples: [
       { command: 'dev-cli approve', note: 'Show what is waiting, and ask.' },
       { command: 'dev-cli approve add-auth --choice approve', note: 'Accept the plan; type yes to confirm.' },
@@ -180,7 +188,7 @@ export const PEOPLE_COMMANDS = [
         },
       ),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['UNKNOWN_CHOICE', 'RECIPE_UNTRUSTED', 'TERMINAL_REQUIRED', 'NO_PROJECT', 'CONFIG_UNTRUSTED'],
     examples: [
       { command: 'dev-cli trust release-notes', note: 'Show its commands, then ask.' },
       { command: 'dev-cli trust autopilot', note: 'Let agents work in autopilot in this clone.' },

@@ -33,7 +33,7 @@ export const PLAN_COMMANDS = [
     output: 'document',
     readOnly: true,
     input: Type.Object({}),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [{ command: 'dev-cli plan template', note: 'Every field with its meaning.' }],
     inRecipe: true,
   },
@@ -48,7 +48,7 @@ export const PLAN_COMMANDS = [
       data: optional(data()),
       complete: COMPLETE,
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['SCHEMA_INVALID'],
     examples: [
       { command: 'dev-cli plan generate add-auth --data @plan-content.json', note: 'From a file of your own.' },
       { command: 'dev-cli plan generate add-auth', note: 'After plan-content.json was changed.' },
@@ -64,7 +64,8 @@ export const PLAN_COMMANDS = [
       data: optional(data()),
       complete: COMPLETE,
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: [],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli plan validate add-auth --data @plan-content.json', note: 'Check it before it is stored.' },
     ],
@@ -75,7 +76,7 @@ export const PLAN_COMMANDS = [
     summary: 'The plan in a few lines.',
     readOnly: true,
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 3, 130],
+    errors: [],
     examples: [{ command: 'dev-cli plan summary add-auth --text', note: 'For a person.' }],
   },
   {
@@ -91,7 +92,20 @@ export const PLAN_COMMANDS = [
       dryRun: flag('Only show the verdict for each todo; write nothing.'),
       reopen: REOPEN,
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: [
+      'UNKNOWN_CHOICE',
+      'DATA_MISSING',
+      'SCHEMA_INVALID',
+      'TERMINAL_REQUIRED',
+      'INPUT_CHANGED',
+      'PLAN_MISSING',
+      'PLAN_EDITED',
+      'STALE_ACTION',
+      'FILES_OVERLAP',
+      'PLAN_CONFLICT',
+      'COMMIT_RUNNING',
+      'RUN_ENDED',
+    ],
     examples: [
       { command: 'dev-cli plan apply add-auth --dry-run', note: 'What would happen to each todo?' },
       { command: 'dev-cli plan apply add-auth', note: 'After editing either file.' },
@@ -114,7 +128,15 @@ export const PLAN_COMMANDS = [
       discard: flag('Throw away the text kept from an earlier edit.'),
       reopen: REOPEN,
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: [
+      'COMMAND_FAILED',
+      'UNKNOWN_CHOICE',
+      'SCHEMA_INVALID',
+      'TERMINAL_REQUIRED',
+      'DOCUMENT_UNREADABLE',
+      'PLAN_EDITED',
+      'PLAN_CONFLICT',
+    ],
     examples: [
       { command: 'dev-cli plan edit add-auth', note: 'Before approval, or in the middle of an execution.' },
       {
@@ -148,7 +170,7 @@ export const PLAN_COMMANDS = [
       dryRun: DRY_RUN,
     }),
     oneOf: ['data', 'title'],
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['DATA_MALFORMED', 'SCHEMA_INVALID', 'PLAN_MISSING', 'PLAN_EDITED'],
     examples: [
       {
         command:
@@ -175,7 +197,7 @@ export const PLAN_COMMANDS = [
       withRequirements: flag('Also withdraw the requirements that only this todo serves or proves.'),
       dryRun: DRY_RUN,
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['UNKNOWN_CHOICE', 'SCHEMA_INVALID'],
     examples: [
       { command: 'dev-cli plan drop add-auth todo-3 --dry-run', note: 'What would change?' },
       { command: 'dev-cli plan drop add-auth todo-3', note: 'Remove it.' },
@@ -203,7 +225,7 @@ export const PLAN_COMMANDS = [
       dryRun: DRY_RUN,
     }),
     oneOf: ['before', 'after', 'first', 'last'],
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['TERMINAL_REQUIRED'],
     examples: [
       { command: 'dev-cli plan move add-auth todo-4 --first', note: 'Put it first.' },
       { command: 'dev-cli plan move add-auth todo-4 --after todo-1', note: 'Put it right after todo-1.' },
@@ -224,7 +246,7 @@ export const PLAN_COMMANDS = [
       run: optional(integer('SEQ', 'Compare with the plan as of this journal entry.', { format: 'entry' })),
     }),
     exclusive: [['round', 'run']],
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['UNKNOWN_ENTRY'],
     examples: [
       { command: 'dev-cli plan diff add-auth', note: 'What would `plan apply` change?' },
       { command: 'dev-cli plan diff add-auth --round 1', note: 'What changed since the first round?' },

@@ -66,7 +66,27 @@ export const RUN_COMMANDS = [
       ['size', 'execute'],
       ['goal', 'from'],
     ],
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: [
+      'COMMAND_FAILED',
+      'MODE_CONTRADICTION',
+      'SIZE_REFUSED',
+      'UNKNOWN_RECIPE',
+      'UNKNOWN_PREFERENCE',
+      'DATA_MISSING',
+      'DATA_MALFORMED',
+      'IDENTITY_MISSING',
+      'RECIPE_INVALID',
+      'RECIPE_UNTRUSTED',
+      'PREFERENCES_INVALID',
+      'NEEDS_MISSING',
+      'PLAN_MISSING',
+      'PLAN_EDITED',
+      'RUN_EXISTS',
+      'RUN_SAME_GOAL',
+      'RUN_ACTIVE',
+      'FILES_OVERLAP',
+      'RUN_HELD',
+    ],
     examples: [
       { command: 'dev-cli init add-auth --goal "Add JWT auth to the API"', note: 'Plan a change, asking the user.' },
       {
@@ -93,7 +113,7 @@ export const RUN_COMMANDS = [
       full: flag('Also print the fields that only dev-cli uses.'),
       wait: optional(wait()),
     }),
-    exits: [0, 1, 2, 4, 130],
+    errors: [],
     examples: [
       { command: 'dev-cli next add-auth', note: 'What is there to do now?' },
       { command: 'dev-cli next add-auth --wait 45', note: 'Wait up to 45 s for a running command.' },
@@ -108,7 +128,7 @@ export const RUN_COMMANDS = [
     hot: true,
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 130],
+    errors: ['DOCUMENT_UNREADABLE'],
     examples: [{ command: 'dev-cli manifest add-auth', note: 'Where am I?' }],
   },
   {
@@ -121,7 +141,7 @@ export const RUN_COMMANDS = [
       name: OPTIONAL_NAME,
       reason: reason(),
     }),
-    exits: [0, 1, 2, 4, 130],
+    errors: ['DATA_MISSING', 'RUN_HELD', 'RUN_ENDED'],
     examples: [{ command: 'dev-cli abort add-auth --reason "The user dropped the feature"', note: 'Give it up.' }],
   },
   {
@@ -131,7 +151,7 @@ export const RUN_COMMANDS = [
     output: 'document',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 4, 130],
+    errors: ['RUN_ACTIVE'],
     examples: [
       {
         command: 'dev-cli cleanup add-auth',

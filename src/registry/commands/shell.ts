@@ -15,7 +15,7 @@ export const SHELL_COMMANDS = [
     input: Type.Object({
       tools: optional(commaList('GROUP,…', 'The tools of these groups: memory, neutral. Default: memory.')),
     }),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [
       { command: 'dev-cli mcp', note: 'The tools of memory.' },
       { command: 'dev-cli mcp --tools neutral', note: 'One plan for every tool, in .nexus/.' },
@@ -31,7 +31,7 @@ export const SHELL_COMMANDS = [
     input: Type.Object({
       command: optional(words('A command, or a guide such as authoring. Default: list both.', { format: 'guide' })),
     }),
-    exits: [0, 2],
+    errors: ['UNKNOWN_COMMAND'],
     examples: [
       { command: 'dev-cli help step complete', note: 'One command.' },
       { command: 'dev-cli help recipe-language', note: 'A guide: how recipes are written.' },

@@ -11,7 +11,7 @@ export const AUTHORING_SPECS = [
     output: 'text',
     readOnly: true,
     input: Type.Object({}),
-    exits: [0, 1, 2, 130],
+    errors: ['PREFERENCES_INVALID'],
     examples: [{ command: 'dev-cli recipe list', note: 'Shipped recipes and the project’s own.' }],
   },
   {
@@ -22,7 +22,7 @@ export const AUTHORING_SPECS = [
     readOnly: true,
     positionals: ['recipe'],
     input: Type.Object({ recipe: word('The recipe.', { format: 'recipe' }) }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID'],
     examples: [{ command: 'dev-cli recipe show release', note: 'The recipe as it is carried out.' }],
   },
   {
@@ -47,7 +47,7 @@ export const AUTHORING_SPECS = [
       skill: flag('Also write a skill for it, for each harness found.'),
     }),
     exclusive: [['type', 'from']],
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID', 'RECIPE_EXISTS'],
     examples: [
       { command: 'dev-cli recipe new release', note: 'Four commented blocks.' },
       { command: 'dev-cli recipe new hotfix --from release --skill', note: 'An independent copy, started as /hotfix.' },
@@ -64,7 +64,8 @@ export const AUTHORING_SPECS = [
     input: Type.Object({
       files: optional(words("Recipe files. Default: all of the project's recipes.", { format: 'file' })),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['UNKNOWN_RECIPE', 'PREFERENCES_INVALID'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli recipe lint', note: 'All recipes of the project.' },
       { command: 'dev-cli recipe lint .dev/recipes/release-notes.yaml --json', note: 'One recipe, for a program.' },
@@ -89,7 +90,8 @@ export const AUTHORING_SPECS = [
       set: optional(pairs('KEY=VALUE', 'Set a var or preference of the recipe for this run; repeatable.')),
     }),
     exclusive: [['script', 'seed', 'step']],
-    exits: [0, 1, 2, 3, 130],
+    errors: ['UNKNOWN_RECIPE', 'DATA_MISSING', 'RECIPE_INVALID', 'TERMINAL_REQUIRED'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli recipe simulate release', note: 'Every step succeeds.' },
       { command: 'dev-cli recipe simulate release --seed 7', note: 'Random outcomes.' },
@@ -123,7 +125,8 @@ export const AUTHORING_SPECS = [
       ['watch', 'update'],
       ['watch', 'junit'],
     ],
-    exits: [0, 1, 2, 3, 130],
+    errors: [],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli recipe test', note: 'All tests of the project.' },
       { command: 'dev-cli recipe test --coverage 100 --junit recipes.xml', note: 'In CI.' },
@@ -138,7 +141,8 @@ export const AUTHORING_SPECS = [
     readOnly: true,
     positionals: ['recipes'],
     input: Type.Object({ recipes: words('The recipes.', { format: 'recipe' }) }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['UNKNOWN_RECIPE'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli recipe verify release', note: 'Explore every path, whatever agents and people do.' },
       {
@@ -166,7 +170,7 @@ export const AUTHORING_SPECS = [
       ),
       out: optional(word('Write the picture to this file.', { format: 'file', placeholder: 'FILE' })),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID'],
     examples: [
       { command: 'dev-cli recipe graph release', note: 'In a terminal.' },
       { command: 'dev-cli recipe graph release --out release.svg', note: 'A picture for light and dark backgrounds.' },
@@ -180,7 +184,7 @@ export const AUTHORING_SPECS = [
     output: 'document',
     readOnly: true,
     input: Type.Object({}),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [{ command: 'dev-cli recipe schema', note: 'For an editor.' }],
   },
   {
@@ -214,7 +218,7 @@ export const AUTHORING_SPECS = [
         'The document.',
       ),
     }),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [{ command: 'dev-cli schema plan-content', note: 'What a plan must contain.' }],
   },
 ] as const satisfies readonly CommandSpec[];

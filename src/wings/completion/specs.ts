@@ -21,7 +21,8 @@ export const COMPLETION_SPECS = [
     output: 'text',
     positionals: ['shell'],
     input: Type.Object({ shell: SHELL, dryRun: DRY_RUN, yes: YES }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli completion install', note: 'For the shell that you use.' },
       { command: 'dev-cli completion install zsh --dry-run', note: 'What would be written, and where?' },
@@ -34,7 +35,8 @@ export const COMPLETION_SPECS = [
     output: 'text',
     positionals: ['shell'],
     input: Type.Object({ shell: SHELL, dryRun: DRY_RUN, yes: YES }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
+    exitOfNo: 3,
     examples: [{ command: 'dev-cli completion uninstall', note: 'For the shell that you use.' }],
   },
 ] as const satisfies readonly CommandSpec[];

@@ -35,7 +35,8 @@ export const CONFORMANCE_SPECS = [
       ['self', 'server'],
       ['self', 'command'],
     ],
-    exits: [0, 1, 2, 3, 130],
+    errors: ['SCHEMA_INVALID'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli conformance run --self', note: 'Does dev-cli keep the contract?' },
       { command: 'dev-cli conformance run --server "python3 /path/to/server.py"', note: 'Does mine?' },
@@ -57,7 +58,8 @@ export const CONFORMANCE_SPECS = [
         word('The directory of the suite. Default: those that ship.', { format: 'file', placeholder: 'DIR' }),
       ),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['SCHEMA_INVALID'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli conformance validate', note: 'What the published suite claims and does not prove.' },
       { command: 'dev-cli conformance validate fixtures', note: 'Judge my own.' },

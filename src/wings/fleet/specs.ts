@@ -2,7 +2,6 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, integer, optional, word } from '../../registry/values.js';
 
-const EXITS = [0, 1, 2, 3, 4, 130] as const;
 const goal = word('The goal, by id.', { placeholder: 'GOAL' });
 
 /** The commands of the fleet: many machines work on the goals of many repositories (fleet.md, Commands). */
@@ -14,7 +13,7 @@ export const FLEET_SPECS = [
       'The schemas are dev_cli and dbos, with the roles dev_cli_desk, dev_cli_worker and dev_cli_reader. No other command creates or changes them. Repeat it after an update of dev-cli, before you start workers.',
     actor: 'person',
     output: 'text',
-    exits: EXITS,
+    errors: ['FLEET_UNAVAILABLE', 'FLEET_VERSION'],
     input: Type.Object({}),
     examples: [{ command: 'dev-cli fleet init', note: 'Once, and after each update.' }],
   },
@@ -26,7 +25,7 @@ export const FLEET_SPECS = [
     actor: 'person',
     output: 'text',
     windsDown: true,
-    exits: EXITS,
+    errors: ['FLEET_UNAVAILABLE', 'SCHEMA_INVALID', 'FLEET_VERSION'],
     input: Type.Object({
       slots: optional(integer('N', 'Attempts at once, 1 to 32. Default: `slots` of fleet.yaml, or 2.')),
       once: flag('End when nothing is ready: for a CI job.'),
@@ -42,7 +41,7 @@ export const FLEET_SPECS = [
     actor: 'person',
     output: 'text',
     readOnly: true,
-    exits: EXITS,
+    errors: ['FLEET_UNAVAILABLE', 'FLEET_VERSION'],
     input: Type.Object({}),
     examples: [{ command: 'dev-cli fleet list', note: 'Which workers run, and why does a goal wait?' }],
   },
@@ -54,7 +53,7 @@ export const FLEET_SPECS = [
     actor: 'person',
     output: 'text',
     positionals: ['goal'],
-    exits: EXITS,
+    errors: ['FLEET_UNAVAILABLE', 'TERMINAL_REQUIRED', 'FLEET_UNTRUSTED', 'CLAIM_REFUSED'],
     input: Type.Object({ goal }),
     examples: [{ command: 'dev-cli fleet take delete-todos', note: 'Then dev-cli approve, then dev-cli fleet give.' }],
   },
@@ -64,7 +63,7 @@ export const FLEET_SPECS = [
     actor: 'person',
     output: 'text',
     positionals: ['goal'],
-    exits: EXITS,
+    errors: [],
     input: Type.Object({ goal }),
     examples: [{ command: 'dev-cli fleet give delete-todos', note: 'A worker continues it.' }],
   },
@@ -75,7 +74,7 @@ export const FLEET_SPECS = [
     actor: 'person',
     output: 'text',
     positionals: ['directory'],
-    exits: EXITS,
+    errors: ['FLEET_UNAVAILABLE'],
     input: Type.Object({
       directory: word('The directory, which must not exist yet.', { placeholder: 'DIRECTORY' }),
     }),

@@ -39,7 +39,8 @@ export const HARNESS_SPECS = [
       ['project', 'user'],
       ['with', 'user'],
     ],
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['DATA_MALFORMED', 'PREFERENCES_INVALID', 'NEEDS_MISSING', 'TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli install', note: 'Into this project, for the harnesses found.' },
       {
@@ -66,7 +67,7 @@ export const HARNESS_SPECS = [
         ),
       ),
     }),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [
       { command: 'dev-cli demo', note: 'Two todos: a plan, its approval, tests, two commits.' },
       { command: 'dev-cli demo small', note: 'A bug in one place.' },
@@ -97,7 +98,7 @@ export const HARNESS_SPECS = [
       harness: optional(commaList('NAME,…', `${WITH_GIT}. Default: all that are installed.`)),
     }),
     exclusive: [['project', 'user']],
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['DATA_MALFORMED', 'NEEDS_MISSING', 'TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
     examples: [{ command: 'dev-cli uninstall', note: 'From this project.' }],
   },
   {
@@ -110,7 +111,8 @@ export const HARNESS_SPECS = [
     input: Type.Object({
       harness: optional(commaList('NAME,…', `${NAMES}. Default: all that are installed or found.`)),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: [],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli doctor', note: 'Exit 3 means there is a problem.' },
       { command: `dev-cli doctor --harness ${SECOND} --json`, note: 'Findings of one harness, for a program.' },
@@ -124,7 +126,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['DATA_UNEXPECTED', 'TERMINAL_REQUIRED'],
     examples: [{ command: 'dev-cli guard off add-auth', note: 'Before a change of your own in the middle of a run.' }],
   },
   {
@@ -134,7 +136,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['DATA_UNEXPECTED', 'TERMINAL_REQUIRED'],
     examples: [{ command: 'dev-cli guard on add-auth', note: 'Undo `guard off`.' }],
   },
   {
@@ -153,7 +155,8 @@ export const HARNESS_SPECS = [
       harness: choice(HARNESS_IDS, 'The harness that sends the event.'),
       payload: optional(data({ absent: 'stdin' }, 'The event as JSON. Default: standard input.')),
     }),
-    exits: [0, 1, 2, 130],
+    errors: ['DATA_MISSING', 'DATA_MALFORMED'],
+    exitOfNo: 2,
     examples: [
       {
         command: `dev-cli hook pre-tool-use --harness ${FIRST}`,

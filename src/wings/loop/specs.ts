@@ -8,8 +8,8 @@ import { INBOX_SPECS } from './inbox/specs.js';
 import { PACKET_SPECS } from './packets/specs.js';
 import { QUEUE_SPECS } from './queue/specs.js';
 
-const SHOWS = { actor: 'person', output: 'text', readOnly: true, exits: [0, 1, 2, 3, 130] } as const;
-const WORKS = { actor: 'person', output: 'text', windsDown: true, exits: [0, 1, 2, 3, 4, 130] } as const;
+const SHOWS = { actor: 'person', output: 'text', readOnly: true } as const;
+const WORKS = { actor: 'person', output: 'text', windsDown: true } as const;
 
 /** Options of every command that starts sessions. */
 const START = {
@@ -55,6 +55,19 @@ export const LOOP_SPECS = [
       ['fleet', 'dirty'],
       ['fleet', 'trust'],
     ],
+    errors: [
+      'SCHEMA_INVALID',
+      'IDENTITY_MISSING',
+      'NEEDS_MISSING',
+      'PLAN_MISSING',
+      'CONTEXT_TOO_LARGE',
+      'NO_PROJECT',
+      'GOAL_REFUSED',
+      'TOOL_MISSING',
+      'CONFIG_UNTRUSTED',
+      'TREE_DIRTY',
+    ],
+    exitOfNo: 1,
     examples: [
       { command: 'dev-cli auto --dry-run --recursive', note: 'What would be done, in which order.' },
       { command: 'dev-cli auto --recursive --parallel 2', note: 'Overnight: all active goals, two at a time.' },
@@ -74,6 +87,7 @@ export const LOOP_SPECS = [
       explain: flag('Print each verdict with the facts behind it to standard error.'),
       ...START,
     }),
+    errors: ['GOAL_REFUSED'],
     examples: [
       { command: 'dev-cli retry login-form --note "Use the session cookie, no token"', note: 'Answer its question.' },
       { command: 'dev-cli retry login-form --continue', note: 'Start from its last attempt.' },
@@ -85,6 +99,7 @@ export const LOOP_SPECS = [
     description: 'Shows each goal and why it runs or does not. Writes nothing.',
     ...SHOWS,
     input: Type.Object({}),
+    errors: ['SCHEMA_INVALID', 'NO_PROJECT'],
     examples: [{ command: 'dev-cli observe', note: 'In the morning.' }],
   },
   ...EVENT_SPECS,
@@ -95,6 +110,7 @@ export const LOOP_SPECS = [
     ...SHOWS,
     positionals: ['goal'],
     input: Type.Object({ goal: optional(word('Only those of this goal.', { placeholder: 'GOAL' })) }),
+    errors: [],
     examples: [{ command: 'dev-cli attempt list login-form', note: 'What was tried for a goal.' }],
   },
   {
@@ -103,6 +119,7 @@ export const LOOP_SPECS = [
     ...SHOWS,
     positionals: ['id'],
     input: Type.Object({ id: word('The attempt, as GOAL#N.', { placeholder: 'ID' }) }),
+    errors: [],
     examples: [{ command: 'dev-cli attempt show login-form#2', note: 'Why the second attempt failed.' }],
   },
   {
@@ -110,7 +127,7 @@ export const LOOP_SPECS = [
     summary: 'Remove old attempts of goals that are done or dropped.',
     actor: 'person',
     output: 'text',
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['SCHEMA_INVALID', 'TERMINAL_REQUIRED', 'NO_PROJECT'],
     input: Type.Object({ days: integer('N', 'Only attempts that ended at least N days ago.') }),
     examples: [{ command: 'dev-cli attempt prune --days 30', note: 'Keep a month.' }],
   },

@@ -3,8 +3,8 @@ import type { CommandSpec } from '../../registry/spec.js';
 import { choice, flag, freeText, optional, texts, word, words } from '../../registry/values.js';
 
 /** Settings of commands that record something; `REFUSES` is for those that may also refuse, with exit 3. */
-const WRITES = { actor: 'agent', output: 'document', exits: [0, 1, 2, 4, 130] } as const;
-const REFUSES = { ...WRITES, exits: [0, 1, 2, 3, 4, 130] } as const;
+const WRITES = { actor: 'agent', output: 'document' } as const;
+const REFUSES = { ...WRITES } as const;
 
 /** The options with which a session describes its handoff. */
 export const HANDOFF_TEXTS = {
@@ -39,6 +39,7 @@ export const MEMORY_SPECS = [
       reason: optional(freeText('Why; without it the next session cannot tell whether it still holds.')),
       supersedes: optional(word('The decision that this one replaces, by id: m7.', { placeholder: 'ID' })),
     }),
+    errors: ['UNKNOWN_ENTRY', 'DATA_MISSING', 'DATA_MALFORMED'],
     examples: [
       {
         command: 'dev-cli memory decide --text "Sessions live in Redis" --reason "they must outlive a deploy"',
@@ -58,6 +59,7 @@ export const MEMORY_SPECS = [
       text: freeText('What to do next, in one line.'),
       doneWhen: optional(freeText('How to tell that it is done.')),
     }),
+    errors: ['DATA_MISSING'],
     examples: [
       {
         command: 'dev-cli memory next --text "Move the login to the new store" --done-when "npm test passes"',
@@ -73,6 +75,7 @@ export const MEMORY_SPECS = [
       kind: choice(['tried', 'blocked', 'risk'], 'What it is.'),
       text: freeText('The note, in one line.'),
     }),
+    errors: ['DATA_MISSING'],
     examples: [
       {
         command: 'dev-cli memory note --kind tried --text "A cache in the process: two workers disagree"',
@@ -89,6 +92,7 @@ export const MEMORY_SPECS = [
       path: word('A file or directory of the project, relative to the current directory.', { format: 'file' }),
       why: optional(word('Why it matters.', { placeholder: 'TEXT' })),
     }),
+    errors: ['DATA_MISSING', 'PATH_UNSAFE'],
     examples: [
       {
         command: 'dev-cli memory relevant src/session.ts --why "the only place that writes sessions"',
@@ -114,6 +118,7 @@ export const MEMORY_SPECS = [
       again: flag('Repeat commands that failed or are stale, oldest first, each for at most 300 seconds.'),
     }),
     oneOf: ['argv', 'text', 'again'],
+    errors: ['COMMAND_FAILED', 'DATA_MISSING'],
     examples: [
       { command: 'dev-cli memory verify -- npm test', note: 'Proof, as long as no file changes.' },
       { command: 'dev-cli memory verify --text "curl /health -> 200" --outcome passed', note: 'A claim.' },
@@ -127,6 +132,7 @@ export const MEMORY_SPECS = [
       'Keeps every file that git does not ignore at a reference below refs/dev-cli/checkpoints; no branch or file changes. The answer says how to restore them.',
     ...REFUSES,
     input: Type.Object({ message: freeText('What the checkpoint is, in one line.') }),
+    errors: ['DATA_MISSING', 'NEEDS_MISSING'],
     examples: [
       { command: 'dev-cli memory checkpoint --message "before the new store"', note: 'A state to return to.' },
     ],
@@ -140,7 +146,7 @@ export const MEMORY_SPECS = [
     output: 'document',
     readOnly: true,
     input: Type.Object({ all: flag('Show all entries, not only the newest of each kind.') }),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [
       { command: 'dev-cli memory show', note: 'One document, for a program.' },
       { command: 'dev-cli memory show --all --text', note: 'All of it, for a person.' },
@@ -153,6 +159,7 @@ export const MEMORY_SPECS = [
     ...WRITES,
     positionals: ['id'],
     input: Type.Object({ id: word('The entry, by id: m7.') }),
+    errors: ['UNKNOWN_ENTRY'],
     examples: [{ command: 'dev-cli memory forget m7', note: 'A note that no longer holds.' }],
   },
   {
@@ -162,6 +169,7 @@ export const MEMORY_SPECS = [
       'Records what the options say, writes a file in .ai/handoffs, and renews the region of dev-cli in PROJECT_CONTEXT.md if there is one. Without --status, the work counts as complete only if that is proved: nothing uncommitted, the newest verification passed and still holds, no run is open. `missing` lists what keeps it from being complete.',
     ...REFUSES,
     input: Type.Object(HANDOFF_VALUES),
+    errors: ['DATA_MISSING', 'DOCUMENT_UNREADABLE'],
     examples: [
       {
         command:
@@ -185,6 +193,7 @@ export const MEMORY_SPECS = [
       ...HANDOFF_VALUES,
     }),
     oneOf: ['handoff'],
+    errors: ['DOCUMENT_UNREADABLE', 'PATH_UNSAFE'],
     examples: [
       { command: 'dev-cli transfer --handoff', note: 'For whoever opens the project next.' },
       { command: 'dev-cli transfer --handoff --out docs/STATE.md --dry-run', note: 'What would change.' },
@@ -201,7 +210,7 @@ export const MEMORY_SPECS = [
     input: Type.Object({
       format: optional(choice(['markdown', 'plain', 'json'], 'The format. Default: markdown.')),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['SCHEMA_INVALID', 'CONTEXT_TOO_LARGE'],
     examples: [
       { command: 'dev-cli context', note: 'The first call in a session.' },
       { command: 'dev-cli context --format json', note: 'For a script.' },

@@ -21,7 +21,7 @@ export const NEUTRAL_SPECS = [
         data({ placeholder: '@FILE|-|JSON' }, 'Its parameters as one JSON object: a file, standard input, or text.'),
       ),
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['DATA_MALFORMED', 'TOOL_REFUSED'],
     examples: [
       { command: 'dev-cli nexus call task_list', note: 'Which tasks are there, and which can begin?' },
       {
@@ -40,7 +40,7 @@ export const NEUTRAL_SPECS = [
     input: Type.Object({
       task: word('The id of the task: 3.', { placeholder: 'TASK' }),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['TOOL_REFUSED'],
     examples: [{ command: 'dev-cli nexus owner 3', note: 'Resume it, or start afresh?' }],
   },
   {
@@ -56,7 +56,7 @@ export const NEUTRAL_SPECS = [
       ours: word('Ours, which gets the result (%A).', { format: 'file', placeholder: 'OURS' }),
       theirs: word('Theirs (%B).', { format: 'file', placeholder: 'THEIRS' }),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['DOCUMENT_UNREADABLE'],
     examples: [{ command: 'dev-cli nexus merge %O %A %B', note: 'As git calls it.' }],
   },
   {
@@ -68,7 +68,7 @@ export const NEUTRAL_SPECS = [
     output: 'document',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['TOOL_REFUSED'],
     examples: [{ command: 'dev-cli nexus report cache', note: 'What has become of its tasks?' }],
   },
 ] as const satisfies readonly CommandSpec[];

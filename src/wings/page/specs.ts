@@ -30,7 +30,7 @@ export const PAGE_SPECS = [
         commaList('PARTS', 'Parts to leave out of the file: prompts, logs, diffs.', { needs: ['html'] }),
       ),
     }),
-    exits: [0, 1, 2, 130],
+    errors: [],
     examples: [
       { command: 'dev-cli view', note: 'All runs, in the browser.' },
       { command: 'dev-cli view add-auth --html add-auth.html --without prompts', note: 'One file for a colleague.' },
@@ -56,7 +56,8 @@ export const PAGE_SPECS = [
         }),
       ),
     }),
-    exits: [0, 1, 2, 3, 130],
+    errors: ['PREFERENCES_INVALID'],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli ci', note: 'In a job, or before a push.' },
       { command: 'dev-cli ci --since main --summary summary.md', note: 'Findings of this branch first.' },

@@ -19,7 +19,7 @@ export const PLAN_IMPORT_SPECS = [
       format: optional(choice(IMPORT_FORMATS, 'The format of the source. Default: detected.')),
       dryRun: flag('Only show the resulting plan; write nothing.'),
     }),
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'SCHEMA_INVALID', 'PLAN_CONFLICT'],
     examples: [
       { command: 'dev-cli plan import add-auth openspec/changes/add-auth', note: 'An OpenSpec change.' },
       { command: 'dev-cli plan import cache docs/plans/cache.md --dry-run', note: 'What the plan would be.' },

@@ -34,7 +34,6 @@ const ASKING = {
   output: 'stream',
   textWithout: 'events',
   windsDown: true,
-  exits: [0, 1, 2, 3, 4, 130],
 } as const;
 const SESSION = word('The session: its id, a prefix of the id, or latest.', { placeholder: 'SESSION' });
 
@@ -48,6 +47,7 @@ export const RUNTIME_SPECS = [
     ...ASKING,
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME, ...ASKS }),
+    errors: ['RUNTIME_INVALID'],
     examples: [
       { command: 'dev-cli drive add-auth --max-cost 5', note: 'Plan or execute, for at most 5 USD.' },
       { command: 'dev-cli drive add-auth --dry-run', note: 'Show what would be sent, with which key and price.' },
@@ -65,6 +65,7 @@ export const RUNTIME_SPECS = [
       ask: flag('Ask on this terminal about calls that need a person.'),
       ...ASKS,
     }),
+    errors: ['NO_SUCH_SESSION', 'RUNTIME_INVALID'],
     examples: [
       {
         command: 'dev-cli prompt "Why does the login test fail?" --mode read-only',
@@ -79,7 +80,7 @@ export const RUNTIME_SPECS = [
     actor: 'person',
     output: 'text',
     readOnly: true,
-    exits: [0, 1, 2, 130],
+    errors: [],
     input: Type.Object({
       run: optional(
         word('Only sessions of runs with this name: what a plan and its execution cost.', {
@@ -95,7 +96,7 @@ export const RUNTIME_SPECS = [
     summary: 'Shorten a session: a summary replaces all but its last messages.',
     actor: 'person',
     output: 'text',
-    exits: [0, 1, 2, 4, 130],
+    errors: ['NO_SUCH_SESSION'],
     positionals: ['session'],
     input: Type.Object({
       session: SESSION,
@@ -109,7 +110,7 @@ export const RUNTIME_SPECS = [
     actor: 'person',
     output: 'document',
     readOnly: true,
-    exits: [0, 1, 2, 130],
+    errors: ['NO_SUCH_SESSION'],
     positionals: ['session'],
     input: Type.Object({ session: SESSION }),
     examples: [{ command: 'dev-cli session export latest', note: 'Redirect it to a file to keep it.' }],
@@ -119,7 +120,7 @@ export const RUNTIME_SPECS = [
     summary: 'Begin a session with the messages of an exported one.',
     actor: 'person',
     output: 'text',
-    exits: [0, 1, 2, 3, 130],
+    errors: ['DATA_MISSING', 'SCHEMA_INVALID'],
     positionals: ['file'],
     input: Type.Object({ file: word('The file.', { format: 'file', placeholder: 'FILE' }) }),
     examples: [{ command: 'dev-cli session import session.json', note: 'Continue it with `prompt --session`.' }],

@@ -12,7 +12,8 @@ export const DECISION_SPECS = [
     actor: 'person',
     output: 'text',
     windsDown: true,
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['SCHEMA_INVALID', 'NEEDS_MISSING', 'NO_PROJECT', 'DECISION_REFUSED', 'TOOL_MISSING', 'CONFIG_UNTRUSTED'],
+    exitOfNo: 3,
     positionals: ['file'],
     input: Type.Object({
       file: word('The ticket: its id, or the path of its file.', { format: 'file', placeholder: 'FILE' }),

@@ -12,7 +12,8 @@ export const EVENT_SPECS = [
     description:
       'Compares figures of recent attempts and claims with the guards of `observe` in .ai/config.yaml. The report goes to .ai/reports/observability_baseline.json.',
     ...SHARED,
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['SCHEMA_INVALID', 'NO_PROJECT'],
+    exitOfNo: 3,
     input: Type.Object({
       window: optional(integer('DAYS', 'How many days to look back, 1 to 3650. Default: 14.')),
       write: flag('Write the report. This is the default.'),
@@ -30,7 +31,7 @@ export const EVENT_SPECS = [
     description:
       'Writes .ai/state/goal_views.yaml and .ai/state/operator_inbox.yaml; the same log gives the same bytes. A repeated event counts once; a line that is not an event is skipped and counted.',
     ...SHARED,
-    exits: [0, 1, 2, 3, 4, 130],
+    errors: ['NO_PROJECT'],
     input: Type.Object({
       write: flag('Write both files. This is the default.'),
       noWrite: flag('Only count; write nothing.'),

@@ -3,7 +3,7 @@ import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, freeText, integer, optional, word } from '../../../registry/values.js';
 import { STATUSES } from '../schemas.js';
 
-const INBOX = { actor: 'person', output: 'text', exits: [0, 1, 2, 3, 4, 130] } as const;
+const INBOX = { actor: 'person', output: 'text' } as const;
 
 /** Commands about the items that wait for a person (loop-operations.md, Inbox). */
 export const INBOX_SPECS = [
@@ -18,6 +18,7 @@ export const INBOX_SPECS = [
       openOnly: flag('Only open items. This is the default.'),
       includeResolved: flag('Also closed items.'),
     }),
+    errors: ['SCHEMA_INVALID'],
     examples: [{ command: 'dev-cli inbox list', note: 'In the morning.' }],
   },
   {
@@ -25,6 +26,7 @@ export const INBOX_SPECS = [
     summary: 'Count what waits for a person.',
     ...INBOX,
     input: Type.Object({ topK: optional(integer('K', 'How many items to show. Default: 10.')) }),
+    errors: [],
     examples: [{ command: 'dev-cli inbox summary --top-k 3', note: 'The three most urgent.' }],
   },
   {
@@ -46,6 +48,7 @@ export const INBOX_SPECS = [
         }),
       ),
     }),
+    errors: ['UNKNOWN_CHOICE', 'SCHEMA_INVALID', 'TERMINAL_REQUIRED', 'INPUT_CHANGED', 'NO_PROJECT', 'INBOX_REFUSED'],
     examples: [
       {
         command:

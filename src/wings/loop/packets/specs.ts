@@ -3,7 +3,7 @@ import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, optional, word } from '../../../registry/values.js';
 import { ADAPTERS, FORMATS } from './schemas.js';
 
-const PROTOCOL = { actor: 'agent', output: 'text', exits: [0, 1, 2, 3, 4, 130] } as const;
+const PROTOCOL = { actor: 'agent', output: 'text' } as const;
 
 /** Commands that exchange goals and results with orchestrators as files (loop-operations.md, Packets). */
 export const PACKET_SPECS = [
@@ -30,6 +30,7 @@ export const PACKET_SPECS = [
       ['contextFormat', 'noIncludeContext'],
       ['write', 'noWrite'],
     ],
+    errors: ['SCHEMA_INVALID', 'NEEDS_MISSING', 'CONTEXT_TOO_LARGE', 'NO_PROJECT', 'GOAL_REFUSED'],
     examples: [
       { command: 'dev-cli protocol export --adapter other --goal login-form --json', note: 'What a worker is told.' },
     ],
@@ -42,6 +43,7 @@ export const PACKET_SPECS = [
     ...PROTOCOL,
     positionals: ['file'],
     input: Type.Object({ file: word('The result: a JSON file of at most 1 MB.', { format: 'file' }) }),
+    errors: ['SCHEMA_INVALID', 'NEEDS_MISSING', 'NO_PROJECT', 'PACKET_REFUSED', 'CLAIM_REFUSED'],
     examples: [{ command: 'dev-cli protocol ingest result.json', note: 'Hand in what a worker made.' }],
   },
 ] as const satisfies readonly CommandSpec[];

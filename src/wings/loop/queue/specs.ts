@@ -3,7 +3,7 @@ import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, freeText, integer, optional, word } from '../../../registry/values.js';
 import { STATUSES } from '../schemas.js';
 
-const QUEUE = { actor: 'agent', output: 'text', exits: [0, 1, 2, 3, 4, 130] } as const;
+const QUEUE = { actor: 'agent', output: 'text' } as const;
 
 const WORKER = word('The worker that takes the goal: a name of your choice.', { placeholder: 'W' });
 const MINUTES = optional(
@@ -33,6 +33,7 @@ export const QUEUE_SPECS = [
         word('A repeated call with the same key returns the same claim while it is active.', { placeholder: 'K' }),
       ),
     }),
+    errors: ['SCHEMA_INVALID', 'NO_PROJECT', 'CLAIM_REFUSED'],
     examples: [
       { command: 'dev-cli queue claim --worker w1 --json', note: 'The next goal, for a program.' },
       { command: 'dev-cli queue claim --worker anna --goal login-form --ttl-minutes 120', note: 'By hand.' },
@@ -44,6 +45,7 @@ export const QUEUE_SPECS = [
     ...QUEUE,
     positionals: ['id'],
     input: Type.Object({ ...CLAIM, ttlMinutes: MINUTES }),
+    errors: ['CLAIM_REFUSED'],
     examples: [{ command: 'dev-cli queue renew QCLM_0123456789ab --worker w1', note: 'For half an hour more.' }],
   },
   {
@@ -57,6 +59,7 @@ export const QUEUE_SPECS = [
       reason: optional(freeText('The reason, for the log.')),
       goalStatus: optional(choice(STATUSES, 'The status of the goal, as the worker sees it.')),
     }),
+    errors: ['CLAIM_REFUSED'],
     examples: [{ command: 'dev-cli queue release QCLM_0123456789ab --worker w1', note: 'Somebody else may try.' }],
   },
   {
@@ -64,6 +67,7 @@ export const QUEUE_SPECS = [
     summary: 'List the claims, active ones first.',
     ...QUEUE,
     input: Type.Object({ activeOnly: flag('Only claims that hold a goal now.') }),
+    errors: ['SCHEMA_INVALID', 'NO_PROJECT'],
     examples: [{ command: 'dev-cli queue list --active-only', note: 'Who works on what.' }],
   },
 ] as const satisfies readonly CommandSpec[];

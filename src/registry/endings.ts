@@ -1,0 +1,35 @@
+import { ERROR_CODES, type ExitCode } from '../base/error-codes.js';
+import type { ErrorCode } from '../base/errors.js';
+import type { CommandSpec } from './spec.js';
+
+/**
+ * The errors with which any command may fail, whatever it does: of the machine, the command line, and the run that is
+ * named. Specifications list only those beyond them (`CommandSpec.errors`).
+ */
+export const COMMON_ERRORS: readonly ErrorCode[] = [
+  'INTERNAL',
+  'IO',
+  'STATE_CORRUPT',
+  'STATE_NEWER',
+  'STATE_OLDER',
+  'JOURNAL_CORRUPT',
+  'CONTENT_MISSING',
+  'GIT_FAILED',
+  'USAGE',
+  'NAME_INVALID',
+  'NAME_REQUIRED',
+  'NO_ACTIVE_RUN',
+  'NO_SUCH_RUN',
+  'INTERRUPTED',
+];
+
+/** Lists all errors with which a command may fail; one that writes may also find the lock taken. */
+export function listErrors({ errors, readOnly }: CommandSpec): ErrorCode[] {
+  return [...COMMON_ERRORS, ...(readOnly === true ? [] : (['LOCKED'] as const)), ...errors];
+}
+
+/** Lists the exit codes of a command, in ascending order. */
+export function listExits(spec: CommandSpec): ExitCode[] {
+  const exits = [0, spec.exitOfNo ?? 0, ...listErrors(spec).map((code) => ERROR_CODES[code])] as const;
+  return [...new Set(exits)].sort((one, other) => one - other);
+}
