@@ -101,7 +101,7 @@ const heads = () => {
 appendFileSync(at('gh-calls'), JSON.stringify({ args, heads: heads() }) + '\\n');
 const trouble = read('gh-trouble', {})[asked];
 if (trouble !== undefined) {
-  if (trouble.hang) setTimeout(() => {}, 120_000);
+  if (trouble.hang) setTimeout(() => {}, 3_600_000);
   else {
     process.stdout.write(trouble.stdout ?? '');
     process.stderr.write(trouble.stderr ?? '');

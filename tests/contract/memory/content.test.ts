@@ -181,10 +181,9 @@ describe('the content', () => {
 
   it('is unknown where it takes more than two seconds', async () => {
     put({ '.gitattributes': '*.ts filter=slow\n', 'src/a.ts': 'other\n' });
-    git('config', 'filter.slow.clean', 'sleep 20');
-    const begun = performance.now();
+    // The filter lasts for as long as the project does.
+    git('config', 'filter.slow.clean', 'while test -e .git; do sleep 0.1; done');
     expect(await content()).toBeNull();
-    expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
   it('can be kept, for a commit to name it', async () => {

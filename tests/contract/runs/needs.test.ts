@@ -102,9 +102,8 @@ describe('a run whose recipe lacks what it needs', () => {
     addRemote(project);
     installGh(project);
     troubleGh(project, { 'auth status': { hang: true } });
-    const before = Date.now();
     expect(detailsOf(open().json)).toEqual([['gh', 'gh auth status gave no answer in 5 seconds.']]);
-    expect(Date.now() - before).toBeLessThan(9000);
+    expect(askedOfGh(project)).toHaveLength(1);
   });
 
   it('goes on where another account of gh is in trouble', () => {

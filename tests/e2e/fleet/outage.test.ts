@@ -59,7 +59,7 @@ it('holds no truth in the tables of the engine', async () => {
 it('keeps nobody from ending at a signal, with all that runs', async () => {
   const desk = fleet.addProject('told', {
     goals: '  - { id: one, title: "Write one", status: active }\n',
-    sessions: { one: [{ sleep: 60 }] },
+    sessions: { one: [{ sleep: 3_600 }] },
   });
   expect(fleet.call(desk, 'fleet', 'init').exit).toBe(0);
   const machine = fleet.addMachine('third');
@@ -68,11 +68,9 @@ it('keeps nobody from ending at a signal, with all that runs', async () => {
   await until('a session is under way', () => fleet.listSessions(desk).length === 1);
   await server.kill();
   for (const one of [worker, auto]) one.kill();
-  const begun = performance.now();
-  const late = new Promise<{ exit: null }>((resolve) => setTimeout(() => resolve({ exit: null }), 25_000));
-  const ended = await Promise.all([worker, auto].map((one) => Promise.race([one.ended, late])));
-  const seconds = Math.round((performance.now() - begun) / 1_000);
+  // The server starts only after they have ended, so neither has waited for it.
+  const ended = await Promise.all([worker.ended, auto.ended]);
   await server.start();
-  expect({ exits: ended.map(({ exit }) => exit), seconds }).toEqual({ exits: [130, 130], seconds: expect.any(Number) });
+  expect(ended.map(({ exit }) => exit)).toEqual([130, 130]);
   expect(execFileSync('ps', ['-e', '-o', 'args'], { encoding: 'utf8' })).not.toContain(desk.script);
 });

@@ -180,8 +180,8 @@ test('an engine with nothing to do leaves the worker room below 8 transactions a
   const [before, from] = [line.count(), performance.now()];
   await new Promise((resolve) => setTimeout(resolve, 5_000));
   const rate = (line.count() - before) / ((performance.now() - from) / 1_000);
-  expect(rate).toBeGreaterThan(1);
   expect(rate).toBeLessThan(6);
+  await expect.poll(() => line.count()).toBeGreaterThan(before + 5);
   await engine?.stop();
   line.cut();
 });
