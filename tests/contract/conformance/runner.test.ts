@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readFiles } from '../../src/wings/conformance/case.js';
-import { devCli } from '../support/cli.js';
-import { project, useProject } from '../support/each-project.js';
+import { readFiles } from '../../../src/wings/conformance/case.js';
+import { devCli } from '../../support/cli.js';
+import { project, useProject } from '../../support/each-project.js';
 
 // neutral.md, Conformance: tries the runner on programs that are not servers, and on a stranger's server.
 
