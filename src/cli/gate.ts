@@ -32,7 +32,7 @@ export async function askForDecision(decision: Decision, screen: GateScreen): Pr
     const typed = await screen.ask(question, (text) =>
       text === '' || findAnswer(text) !== undefined || findLook(text) !== undefined
         ? undefined
-        : 'There is no such choice.',
+        : 'There is no such choice. Type its number or its name.',
     );
     const look = findLook(typed);
     if (look === undefined) return findAnswer(typed)?.id ?? null;

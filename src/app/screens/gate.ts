@@ -8,7 +8,8 @@ import { findKeyAction } from '../../views/frames/keys.js';
 export interface GatePage {
   frame(size: TerminalSize): Line[];
   /**
-   * Takes a key: digits and Enter decide, the letter of a `Look` opens it, other keys scroll.
+   * Takes a key. An answer is its number or its id, and Enter. While nothing is typed, the letter of a `Look` opens it,
+   * and keys that begin no id scroll.
    * @returns the complete answer, or null while it is incomplete
    */
   press(key: string, size: TerminalSize): string | null;
@@ -19,19 +20,23 @@ export interface GatePage {
 /** Opens the page of a decision at its top. @param notice one more thing the person has to know */
 export function openGatePage(decision: Decision, question: string, notice: string): GatePage {
   let place: GatePlace = { top: 0, typed: '', notice };
-  const keys = new Set(decision.looks.map(({ key }) => key));
+  const looks = new Set(decision.looks.map(({ key }) => key));
+  const begins = (key: string) => decision.answers.some(({ id }) => id.startsWith(key));
   const layOut = (size: TerminalSize) => renderGateFrame(decision, size, place, question);
   return {
     frame: (size) => layOut(size).lines,
     press(key, size) {
+      const { top, typed } = place;
       const letter = key.toLowerCase();
-      if (keys.has(letter)) return letter;
-      if (key === 'escape' && place.typed === '') return '';
-      // On this page only a number decides, although at a prompt an answer may also be typed as a word.
-      if (key === 'return') return /^\d*$/.test(place.typed) ? place.typed : NO_CHOICE;
-      const { last, room } = layOut(size);
-      const top = Math.max(0, Math.min(last, scroll(Math.min(last, place.top), key, room)));
-      place = { top, typed: type(place.typed, key), notice: '' };
+      if (typed === '' && looks.has(letter)) return letter;
+      if (key === 'return' || (key === 'escape' && typed === '')) return typed;
+      const edited = edit(typed, key, typed !== '' || begins(key));
+      if (edited !== null) place = { top, typed: edited, notice: '' };
+      else {
+        const { last, room } = layOut(size);
+        const scrolled = Math.max(0, Math.min(last, scroll(Math.min(last, top), key, room)));
+        place = { top: scrolled, typed, notice: '' };
+      }
       return null;
     },
     refuse(why) {
@@ -40,17 +45,15 @@ export function openGatePage(decision: Decision, question: string, notice: strin
   };
 }
 
-/** Stands for typed text that is not a number. No decision has an answer of this name, so it is refused. */
-const NO_CHOICE = '?';
-
 /** The most characters an answer may have. */
-const LONGEST = 20;
+const LONGEST = 40;
 
-function type(typed: string, key: string): string {
+/** Returns the text after a key, or null if the key edits nothing. @param isWord whether letters that scroll are text */
+function edit(typed: string, key: string, isWord: boolean): string | null {
   if (key === 'escape') return '';
   if (key === 'backspace') return typed.slice(0, -1);
-  const isTyped = [...key].length === 1 && findKeyAction(key, 'run') === undefined;
-  return isTyped && typed.length < LONGEST ? typed + key : typed;
+  if ([...key].length !== 1 || (!isWord && findKeyAction(key, 'run') !== undefined)) return null;
+  return `${typed}${key}`.slice(0, LONGEST);
 }
 
 function scroll(top: number, key: string, room: number): number {

@@ -1,6 +1,14 @@
 import { Type } from '@sinclair/typebox';
+import type { ErrorCode } from '../../base/errors.js';
 import type { CommandSpec } from '../spec.js';
 import { ACTION, DOCUMENT_COMMAND, data, flag, OPTIONAL_NAME, optional, SECTION, wait, word } from '../values.js';
+
+/** What reading DRAFT.md may end with. */
+const DRAFT_ERRORS = [
+  'EVIDENCE_INVALID',
+  'DRAFT_MISSING',
+  'DOCUMENT_UNREADABLE',
+] as const satisfies readonly ErrorCode[];
 
 /** Commands on DRAFT.md, analyses and promised outputs (documents.md, DRAFT.md). */
 export const DOCUMENT_COMMANDS = [
@@ -16,7 +24,7 @@ export const DOCUMENT_COMMANDS = [
       data: optional(data({ absent: 'refused' })),
       append: flag('Add to the section instead of replacing it; text that it already ends with is not added twice.'),
     }),
-    errors: ['UNKNOWN_SECTION', 'DATA_MISSING', 'DATA_MALFORMED'],
+    errors: ['UNKNOWN_SECTION', 'DATA_MISSING', 'DATA_MALFORMED', ...DRAFT_ERRORS, 'RUN_ENDED'],
     examples: [
       {
         command: 'dev-cli draft update add-auth --section boundaries --data \'["The public routes stay open"]\'',
@@ -34,7 +42,7 @@ export const DOCUMENT_COMMANDS = [
       name: OPTIONAL_NAME,
       section: optional(SECTION),
     }),
-    errors: [],
+    errors: ['UNKNOWN_SECTION', ...DRAFT_ERRORS],
     examples: [{ command: 'dev-cli draft show add-auth --section decisions', note: 'What was decided?' }],
   },
   {
@@ -42,7 +50,7 @@ export const DOCUMENT_COMMANDS = [
     ...DOCUMENT_COMMAND,
     summary: 'Import findings and analyses into the draft, one line each.',
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: [],
+    errors: [...DRAFT_ERRORS, 'RUN_ENDED'],
     examples: [{ command: 'dev-cli draft import add-auth', note: 'Safe to repeat.' }],
   },
   {
@@ -51,7 +59,7 @@ export const DOCUMENT_COMMANDS = [
     summary: 'Check that all required sections are filled.',
     readOnly: true,
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: [],
+    errors: DRAFT_ERRORS,
     exitOfNo: 3,
     examples: [{ command: 'dev-cli draft validate add-auth', note: 'Exit 3 names the missing sections.' }],
   },
@@ -60,7 +68,7 @@ export const DOCUMENT_COMMANDS = [
     ...DOCUMENT_COMMAND,
     summary: 'Fill the missing required sections with marked assumptions.',
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: [],
+    errors: [...DRAFT_ERRORS, 'RUN_ENDED'],
     examples: [{ command: 'dev-cli draft auto-assume add-auth', note: 'What autopilot does instead of asking.' }],
   },
   {
@@ -75,7 +83,7 @@ export const DOCUMENT_COMMANDS = [
         data({ placeholder: '@FILE|-', absent: 'stdin' }, 'Markdown with front matter. Default: standard input.'),
       ),
     }),
-    errors: ['UNKNOWN_AGENT', 'DATA_MISSING'],
+    errors: ['UNKNOWN_AGENT', 'DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID', 'RUN_ENDED'],
     examples: [{ command: 'dev-cli analysis save add-auth --agent gap-analyzer --data @gap.md', note: 'From a file.' }],
   },
   {
@@ -91,7 +99,7 @@ export const DOCUMENT_COMMANDS = [
       action: optional(ACTION),
       wait: optional(wait({ needs: ['action'] })),
     }),
-    errors: ['RUN_UNTRUSTED', 'STALE_ACTION'],
+    errors: ['COMMAND_FAILED', 'EVIDENCE_INVALID', 'RUN_UNTRUSTED', 'STALE_ACTION'],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli check .dev/specs/add-auth/analysis/gap.md', note: 'Before the agent replies.' },

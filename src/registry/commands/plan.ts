@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import type { ErrorCode } from '../../base/errors.js';
 import type { CommandSpec } from '../spec.js';
 import {
   commaList,
@@ -24,6 +25,29 @@ const REOPEN = optional(
   }),
 );
 
+/** What a change of a plan may end with, also one of a plan that is carried out: it is judged, asked about and taken up. */
+const CHANGE_ERRORS = [
+  'COMMAND_FAILED',
+  'UNKNOWN_CHOICE',
+  'DATA_MISSING',
+  'DATA_MALFORMED',
+  'EVIDENCE_INVALID',
+  'SCHEMA_INVALID',
+  'RECIPE_INVALID',
+  'RUN_UNTRUSTED',
+  'TERMINAL_REQUIRED',
+  'DOCUMENT_UNREADABLE',
+  'INPUT_CHANGED',
+  'PLAN_MISSING',
+  'PLAN_EDITED',
+  'STALE_ACTION',
+  'RUN_EXISTS',
+  'FILES_OVERLAP',
+  'PLAN_CONFLICT',
+  'COMMIT_RUNNING',
+  'RUN_ENDED',
+] as const satisfies readonly ErrorCode[];
+
 /** Commands on plan-content.json and PLAN.md (documents.md, plan-content.json). */
 export const PLAN_COMMANDS = [
   {
@@ -48,7 +72,14 @@ export const PLAN_COMMANDS = [
       data: optional(data()),
       complete: COMPLETE,
     }),
-    errors: ['SCHEMA_INVALID'],
+    errors: [
+      'DATA_MISSING',
+      'DATA_MALFORMED',
+      'EVIDENCE_INVALID',
+      'SCHEMA_INVALID',
+      'DOCUMENT_UNREADABLE',
+      'RUN_EXISTS',
+    ],
     examples: [
       { command: 'dev-cli plan generate add-auth --data @plan-content.json', note: 'From a file of your own.' },
       { command: 'dev-cli plan generate add-auth', note: 'After plan-content.json was changed.' },
@@ -64,7 +95,7 @@ export const PLAN_COMMANDS = [
       data: optional(data()),
       complete: COMPLETE,
     }),
-    errors: [],
+    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID'],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli plan validate add-auth --data @plan-content.json', note: 'Check it before it is stored.' },
@@ -76,7 +107,8 @@ export const PLAN_COMMANDS = [
     summary: 'The plan in a few lines.',
     readOnly: true,
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: [],
+    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID', 'SCHEMA_INVALID'],
+    exitOfNo: 3,
     examples: [{ command: 'dev-cli plan summary add-auth --text', note: 'For a person.' }],
   },
   {
@@ -92,20 +124,7 @@ export const PLAN_COMMANDS = [
       dryRun: flag('Only show the verdict for each todo; write nothing.'),
       reopen: REOPEN,
     }),
-    errors: [
-      'UNKNOWN_CHOICE',
-      'DATA_MISSING',
-      'SCHEMA_INVALID',
-      'TERMINAL_REQUIRED',
-      'INPUT_CHANGED',
-      'PLAN_MISSING',
-      'PLAN_EDITED',
-      'STALE_ACTION',
-      'FILES_OVERLAP',
-      'PLAN_CONFLICT',
-      'COMMIT_RUNNING',
-      'RUN_ENDED',
-    ],
+    errors: CHANGE_ERRORS,
     examples: [
       { command: 'dev-cli plan apply add-auth --dry-run', note: 'What would happen to each todo?' },
       { command: 'dev-cli plan apply add-auth', note: 'After editing either file.' },
@@ -128,15 +147,7 @@ export const PLAN_COMMANDS = [
       discard: flag('Throw away the text kept from an earlier edit.'),
       reopen: REOPEN,
     }),
-    errors: [
-      'COMMAND_FAILED',
-      'UNKNOWN_CHOICE',
-      'SCHEMA_INVALID',
-      'TERMINAL_REQUIRED',
-      'DOCUMENT_UNREADABLE',
-      'PLAN_EDITED',
-      'PLAN_CONFLICT',
-    ],
+    errors: CHANGE_ERRORS,
     examples: [
       { command: 'dev-cli plan edit add-auth', note: 'Before approval, or in the middle of an execution.' },
       {
@@ -170,7 +181,7 @@ export const PLAN_COMMANDS = [
       dryRun: DRY_RUN,
     }),
     oneOf: ['data', 'title'],
-    errors: ['DATA_MALFORMED', 'SCHEMA_INVALID', 'PLAN_MISSING', 'PLAN_EDITED'],
+    errors: CHANGE_ERRORS,
     examples: [
       {
         command:
@@ -197,7 +208,7 @@ export const PLAN_COMMANDS = [
       withRequirements: flag('Also withdraw the requirements that only this todo serves or proves.'),
       dryRun: DRY_RUN,
     }),
-    errors: ['UNKNOWN_CHOICE', 'SCHEMA_INVALID'],
+    errors: CHANGE_ERRORS,
     examples: [
       { command: 'dev-cli plan drop add-auth todo-3 --dry-run', note: 'What would change?' },
       { command: 'dev-cli plan drop add-auth todo-3', note: 'Remove it.' },
@@ -225,7 +236,7 @@ export const PLAN_COMMANDS = [
       dryRun: DRY_RUN,
     }),
     oneOf: ['before', 'after', 'first', 'last'],
-    errors: ['TERMINAL_REQUIRED'],
+    errors: CHANGE_ERRORS,
     examples: [
       { command: 'dev-cli plan move add-auth todo-4 --first', note: 'Put it first.' },
       { command: 'dev-cli plan move add-auth todo-4 --after todo-1', note: 'Put it right after todo-1.' },
@@ -246,7 +257,16 @@ export const PLAN_COMMANDS = [
       run: optional(integer('SEQ', 'Compare with the plan as of this journal entry.', { format: 'entry' })),
     }),
     exclusive: [['round', 'run']],
-    errors: ['UNKNOWN_ENTRY'],
+    errors: [
+      'UNKNOWN_ENTRY',
+      'DATA_MISSING',
+      'DATA_MALFORMED',
+      'EVIDENCE_INVALID',
+      'SCHEMA_INVALID',
+      'PLAN_MISSING',
+      'PLAN_EDITED',
+      'PLAN_CONFLICT',
+    ],
     examples: [
       { command: 'dev-cli plan diff add-auth', note: 'What would `plan apply` change?' },
       { command: 'dev-cli plan diff add-auth --round 1', note: 'What changed since the first round?' },

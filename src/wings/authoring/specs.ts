@@ -22,7 +22,7 @@ export const AUTHORING_SPECS = [
     readOnly: true,
     positionals: ['recipe'],
     input: Type.Object({ recipe: word('The recipe.', { format: 'recipe' }) }),
-    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID'],
+    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID', 'PREFERENCES_INVALID'],
     examples: [{ command: 'dev-cli recipe show release', note: 'The recipe as it is carried out.' }],
   },
   {
@@ -47,7 +47,7 @@ export const AUTHORING_SPECS = [
       skill: flag('Also write a skill for it, for each harness found.'),
     }),
     exclusive: [['type', 'from']],
-    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID', 'RECIPE_EXISTS'],
+    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID', 'PREFERENCES_INVALID', 'RECIPE_EXISTS'],
     examples: [
       { command: 'dev-cli recipe new release', note: 'Four commented blocks.' },
       { command: 'dev-cli recipe new hotfix --from release --skill', note: 'An independent copy, started as /hotfix.' },
@@ -90,7 +90,14 @@ export const AUTHORING_SPECS = [
       set: optional(pairs('KEY=VALUE', 'Set a var or preference of the recipe for this run; repeatable.')),
     }),
     exclusive: [['script', 'seed', 'step']],
-    errors: ['UNKNOWN_RECIPE', 'DATA_MISSING', 'RECIPE_INVALID', 'TERMINAL_REQUIRED'],
+    errors: [
+      'UNKNOWN_RECIPE',
+      'DATA_MISSING',
+      'DATA_MALFORMED',
+      'RECIPE_INVALID',
+      'PREFERENCES_INVALID',
+      'TERMINAL_REQUIRED',
+    ],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli recipe simulate release', note: 'Every step succeeds.' },
@@ -141,7 +148,7 @@ export const AUTHORING_SPECS = [
     readOnly: true,
     positionals: ['recipes'],
     input: Type.Object({ recipes: words('The recipes.', { format: 'recipe' }) }),
-    errors: ['UNKNOWN_RECIPE'],
+    errors: ['UNKNOWN_RECIPE', 'PREFERENCES_INVALID'],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli recipe verify release', note: 'Explore every path, whatever agents and people do.' },
@@ -170,7 +177,7 @@ export const AUTHORING_SPECS = [
       ),
       out: optional(word('Write the picture to this file.', { format: 'file', placeholder: 'FILE' })),
     }),
-    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID'],
+    errors: ['UNKNOWN_RECIPE', 'RECIPE_INVALID', 'PREFERENCES_INVALID'],
     examples: [
       { command: 'dev-cli recipe graph release', note: 'In a terminal.' },
       { command: 'dev-cli recipe graph release --out release.svg', note: 'A picture for light and dark backgrounds.' },

@@ -68,6 +68,7 @@ export const HARNESS_SPECS = [
       ),
     }),
     errors: [],
+    exitOfNo: 1,
     examples: [
       { command: 'dev-cli demo', note: 'Two todos: a plan, its approval, tests, two commits.' },
       { command: 'dev-cli demo small', note: 'A bug in one place.' },
@@ -99,6 +100,7 @@ export const HARNESS_SPECS = [
     }),
     exclusive: [['project', 'user']],
     errors: ['DATA_MALFORMED', 'NEEDS_MISSING', 'TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
+    exitOfNo: 3,
     examples: [{ command: 'dev-cli uninstall', note: 'From this project.' }],
   },
   {
@@ -126,7 +128,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: ['DATA_UNEXPECTED', 'TERMINAL_REQUIRED'],
+    errors: ['DATA_UNEXPECTED', 'EVIDENCE_INVALID', 'TERMINAL_REQUIRED'],
     examples: [{ command: 'dev-cli guard off add-auth', note: 'Before a change of your own in the middle of a run.' }],
   },
   {
@@ -136,7 +138,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: ['DATA_UNEXPECTED', 'TERMINAL_REQUIRED'],
+    errors: ['DATA_UNEXPECTED', 'EVIDENCE_INVALID', 'TERMINAL_REQUIRED'],
     examples: [{ command: 'dev-cli guard on add-auth', note: 'Undo `guard off`.' }],
   },
   {
@@ -155,7 +157,7 @@ export const HARNESS_SPECS = [
       harness: choice(HARNESS_IDS, 'The harness that sends the event.'),
       payload: optional(data({ absent: 'stdin' }, 'The event as JSON. Default: standard input.')),
     }),
-    errors: ['DATA_MISSING', 'DATA_MALFORMED'],
+    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID', 'DOCUMENT_UNREADABLE'],
     exitOfNo: 2,
     examples: [
       {

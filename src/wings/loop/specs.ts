@@ -7,6 +7,7 @@ import { EXPLORE_SPECS } from './explore/specs.js';
 import { INBOX_SPECS } from './inbox/specs.js';
 import { PACKET_SPECS } from './packets/specs.js';
 import { QUEUE_SPECS } from './queue/specs.js';
+import { LOOP_ERRORS } from './spec-errors.js';
 
 const SHOWS = { actor: 'person', output: 'text', readOnly: true } as const;
 const WORKS = { actor: 'person', output: 'text', windsDown: true } as const;
@@ -56,15 +57,23 @@ export const LOOP_SPECS = [
       ['fleet', 'trust'],
     ],
     errors: [
+      'COMMAND_FAILED',
+      'FLEET_UNAVAILABLE',
+      'UNKNOWN_RECIPE',
       'SCHEMA_INVALID',
       'IDENTITY_MISSING',
+      'RECIPE_INVALID',
+      'RECIPE_UNTRUSTED',
+      'PREFERENCES_INVALID',
       'NEEDS_MISSING',
+      'TERMINAL_REQUIRED',
       'PLAN_MISSING',
       'CONTEXT_TOO_LARGE',
       'NO_PROJECT',
       'GOAL_REFUSED',
       'TOOL_MISSING',
       'CONFIG_UNTRUSTED',
+      'FLEET_VERSION',
       'TREE_DIRTY',
     ],
     exitOfNo: 1,
@@ -87,7 +96,27 @@ export const LOOP_SPECS = [
       explain: flag('Print each verdict with the facts behind it to standard error.'),
       ...START,
     }),
-    errors: ['GOAL_REFUSED'],
+    errors: [
+      'COMMAND_FAILED',
+      'FLEET_UNAVAILABLE',
+      'UNKNOWN_RECIPE',
+      'DATA_MISSING',
+      'DATA_MALFORMED',
+      'SCHEMA_INVALID',
+      'IDENTITY_MISSING',
+      'RECIPE_INVALID',
+      'RECIPE_UNTRUSTED',
+      'PREFERENCES_INVALID',
+      'NEEDS_MISSING',
+      'TERMINAL_REQUIRED',
+      'NO_PROJECT',
+      'GOAL_REFUSED',
+      'TOOL_MISSING',
+      'CONFIG_UNTRUSTED',
+      'FLEET_VERSION',
+      'TREE_DIRTY',
+    ],
+    exitOfNo: 1,
     examples: [
       { command: 'dev-cli retry login-form --note "Use the session cookie, no token"', note: 'Answer its question.' },
       { command: 'dev-cli retry login-form --continue', note: 'Start from its last attempt.' },
@@ -99,7 +128,7 @@ export const LOOP_SPECS = [
     description: 'Shows each goal and why it runs or does not. Writes nothing.',
     ...SHOWS,
     input: Type.Object({}),
-    errors: ['SCHEMA_INVALID', 'NO_PROJECT'],
+    errors: LOOP_ERRORS,
     examples: [{ command: 'dev-cli observe', note: 'In the morning.' }],
   },
   ...EVENT_SPECS,
@@ -110,7 +139,7 @@ export const LOOP_SPECS = [
     ...SHOWS,
     positionals: ['goal'],
     input: Type.Object({ goal: optional(word('Only those of this goal.', { placeholder: 'GOAL' })) }),
-    errors: [],
+    errors: LOOP_ERRORS,
     examples: [{ command: 'dev-cli attempt list login-form', note: 'What was tried for a goal.' }],
   },
   {
@@ -119,7 +148,7 @@ export const LOOP_SPECS = [
     ...SHOWS,
     positionals: ['id'],
     input: Type.Object({ id: word('The attempt, as GOAL#N.', { placeholder: 'ID' }) }),
-    errors: [],
+    errors: LOOP_ERRORS,
     examples: [{ command: 'dev-cli attempt show login-form#2', note: 'Why the second attempt failed.' }],
   },
   {
@@ -127,7 +156,7 @@ export const LOOP_SPECS = [
     summary: 'Remove old attempts of goals that are done or dropped.',
     actor: 'person',
     output: 'text',
-    errors: ['SCHEMA_INVALID', 'TERMINAL_REQUIRED', 'NO_PROJECT'],
+    errors: ['FLEET_UNAVAILABLE', 'SCHEMA_INVALID', 'TERMINAL_REQUIRED', 'NO_PROJECT', 'FLEET_VERSION'],
     input: Type.Object({ days: integer('N', 'Only attempts that ended at least N days ago.') }),
     examples: [{ command: 'dev-cli attempt prune --days 30', note: 'Keep a month.' }],
   },

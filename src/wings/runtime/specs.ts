@@ -47,7 +47,16 @@ export const RUNTIME_SPECS = [
     ...ASKING,
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME, ...ASKS }),
-    errors: ['RUNTIME_INVALID'],
+    errors: [
+      'COMMAND_FAILED',
+      'EVIDENCE_INVALID',
+      'RECIPE_INVALID',
+      'RUN_UNTRUSTED',
+      'PREFERENCES_INVALID',
+      'DOCUMENT_UNREADABLE',
+      'RUNTIME_INVALID',
+    ],
+    exitOfNo: 3,
     examples: [
       { command: 'dev-cli drive add-auth --max-cost 5', note: 'Plan or execute, for at most 5 USD.' },
       { command: 'dev-cli drive add-auth --dry-run', note: 'Show what would be sent, with which key and price.' },
@@ -65,7 +74,8 @@ export const RUNTIME_SPECS = [
       ask: flag('Ask on this terminal about calls that need a person.'),
       ...ASKS,
     }),
-    errors: ['NO_SUCH_SESSION', 'RUNTIME_INVALID'],
+    errors: ['NO_SUCH_SESSION', 'PREFERENCES_INVALID', 'RUNTIME_INVALID'],
+    exitOfNo: 3,
     examples: [
       {
         command: 'dev-cli prompt "Why does the login test fail?" --mode read-only',

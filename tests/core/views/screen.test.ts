@@ -377,7 +377,10 @@ describe('the page of a gate', () => {
     const press = (...keys: string[]) => keys.map((key) => page.press(key, size)).at(-1);
     const first = () => page.frame(size)[2]?.map(({ text }) => text);
     expect(press('1', '2', 'backspace', 'return')).toBe('1');
-    expect(press('backspace', 'y', 'e', 's', 'return')).toBe('?');
+    press('escape');
+    expect(press(...'approve', 'return')).toBe('approve');
+    press('escape');
+    expect(press('j', ...'revise', 'up', 'return')).toBe('revise');
     press('escape');
     expect(press('P')).toBe('p');
     expect([press('return'), press('escape')]).toEqual(['', '']);

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../../registry/spec.js';
 import { flag, integer, optional } from '../../../registry/values.js';
+import { LOOP_ERRORS } from '../spec-errors.js';
 
 const SHARED = { actor: 'person', output: 'text', exclusive: [['write', 'noWrite']] } as const;
 
@@ -12,7 +13,7 @@ export const EVENT_SPECS = [
     description:
       'Compares figures of recent attempts and claims with the guards of `observe` in .ai/config.yaml. The report goes to .ai/reports/observability_baseline.json.',
     ...SHARED,
-    errors: ['SCHEMA_INVALID', 'NO_PROJECT'],
+    errors: LOOP_ERRORS,
     exitOfNo: 3,
     input: Type.Object({
       window: optional(integer('DAYS', 'How many days to look back, 1 to 3650. Default: 14.')),
@@ -31,7 +32,7 @@ export const EVENT_SPECS = [
     description:
       'Writes .ai/state/goal_views.yaml and .ai/state/operator_inbox.yaml; the same log gives the same bytes. A repeated event counts once; a line that is not an event is skipped and counted.',
     ...SHARED,
-    errors: ['NO_PROJECT'],
+    errors: LOOP_ERRORS,
     input: Type.Object({
       write: flag('Write both files. This is the default.'),
       noWrite: flag('Only count; write nothing.'),

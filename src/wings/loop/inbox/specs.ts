@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, freeText, integer, optional, word } from '../../../registry/values.js';
 import { STATUSES } from '../schemas.js';
+import { LOOP_ERRORS } from '../spec-errors.js';
 
 const INBOX = { actor: 'person', output: 'text' } as const;
 
@@ -18,7 +19,7 @@ export const INBOX_SPECS = [
       openOnly: flag('Only open items. This is the default.'),
       includeResolved: flag('Also closed items.'),
     }),
-    errors: ['SCHEMA_INVALID'],
+    errors: LOOP_ERRORS,
     examples: [{ command: 'dev-cli inbox list', note: 'In the morning.' }],
   },
   {
@@ -26,7 +27,7 @@ export const INBOX_SPECS = [
     summary: 'Count what waits for a person.',
     ...INBOX,
     input: Type.Object({ topK: optional(integer('K', 'How many items to show. Default: 10.')) }),
-    errors: [],
+    errors: LOOP_ERRORS,
     examples: [{ command: 'dev-cli inbox summary --top-k 3', note: 'The three most urgent.' }],
   },
   {
@@ -48,7 +49,29 @@ export const INBOX_SPECS = [
         }),
       ),
     }),
-    errors: ['UNKNOWN_CHOICE', 'SCHEMA_INVALID', 'TERMINAL_REQUIRED', 'INPUT_CHANGED', 'NO_PROJECT', 'INBOX_REFUSED'],
+    errors: [
+      'COMMAND_FAILED',
+      'FLEET_UNAVAILABLE',
+      'UNKNOWN_CHOICE',
+      'DATA_MISSING',
+      'DATA_MALFORMED',
+      'EVIDENCE_INVALID',
+      'SCHEMA_INVALID',
+      'RECIPE_INVALID',
+      'RUN_UNTRUSTED',
+      'TERMINAL_REQUIRED',
+      'DOCUMENT_UNREADABLE',
+      'INPUT_CHANGED',
+      'PLAN_MISSING',
+      'PLAN_EDITED',
+      'NO_PROJECT',
+      'FLEET_VERSION',
+      'FILES_OVERLAP',
+      'PLAN_CONFLICT',
+      'COMMIT_RUNNING',
+      'RUN_ENDED',
+      'INBOX_REFUSED',
+    ],
     examples: [
       {
         command:

@@ -2,6 +2,7 @@ import { type TProperties, Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, freeText, integer, optional, word } from '../../../registry/values.js';
 import { STATUSES } from '../schemas.js';
+import { LOOP_ERRORS } from '../spec-errors.js';
 
 const QUEUE = { actor: 'agent', output: 'text' } as const;
 
@@ -33,7 +34,7 @@ export const QUEUE_SPECS = [
         word('A repeated call with the same key returns the same claim while it is active.', { placeholder: 'K' }),
       ),
     }),
-    errors: ['SCHEMA_INVALID', 'NO_PROJECT', 'CLAIM_REFUSED'],
+    errors: [...LOOP_ERRORS, 'CLAIM_REFUSED'],
     examples: [
       { command: 'dev-cli queue claim --worker w1 --json', note: 'The next goal, for a program.' },
       { command: 'dev-cli queue claim --worker anna --goal login-form --ttl-minutes 120', note: 'By hand.' },
@@ -45,7 +46,7 @@ export const QUEUE_SPECS = [
     ...QUEUE,
     positionals: ['id'],
     input: Type.Object({ ...CLAIM, ttlMinutes: MINUTES }),
-    errors: ['CLAIM_REFUSED'],
+    errors: [...LOOP_ERRORS, 'CLAIM_REFUSED'],
     examples: [{ command: 'dev-cli queue renew QCLM_0123456789ab --worker w1', note: 'For half an hour more.' }],
   },
   {
@@ -59,7 +60,15 @@ export const QUEUE_SPECS = [
       reason: optional(freeText('The reason, for the log.')),
       goalStatus: optional(choice(STATUSES, 'The status of the goal, as the worker sees it.')),
     }),
-    errors: ['CLAIM_REFUSED'],
+    errors: [
+      'FLEET_UNAVAILABLE',
+      'DATA_MISSING',
+      'DATA_MALFORMED',
+      'SCHEMA_INVALID',
+      'NO_PROJECT',
+      'FLEET_VERSION',
+      'CLAIM_REFUSED',
+    ],
     examples: [{ command: 'dev-cli queue release QCLM_0123456789ab --worker w1', note: 'Somebody else may try.' }],
   },
   {
@@ -67,7 +76,7 @@ export const QUEUE_SPECS = [
     summary: 'List the claims, active ones first.',
     ...QUEUE,
     input: Type.Object({ activeOnly: flag('Only claims that hold a goal now.') }),
-    errors: ['SCHEMA_INVALID', 'NO_PROJECT'],
+    errors: LOOP_ERRORS,
     examples: [{ command: 'dev-cli queue list --active-only', note: 'Who works on what.' }],
   },
 ] as const satisfies readonly CommandSpec[];
