@@ -17,6 +17,7 @@ import {
   updatePullRequestText,
 } from '../work/forge.js';
 import { findRun } from './find/find-run.js';
+import { requirePlace } from './trust/place.js';
 
 /** The file with the text of a pull request, in the run's directory. */
 const TEXT = 'pr.json';
@@ -25,7 +26,7 @@ const TEXT = 'pr.json';
  * `pull-request branch`: puts the run's work tree on a branch `dev/<name>`, unless its current branch is one that is
  * not shared with others (recipes.md §4).
  * @param name the run's name, if any
- * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`, `RUN_HELD`
+ * @throws DevCliError `GIT_FAILED`, `NO_SUCH_RUN`, `RUN_HELD`, `RUN_UNTRUSTED`
  */
 export async function ensurePullRequestBranch(context: Context, name: unknown): Promise<Answer> {
   const { run, workTree } = await findRunPlace(context, name, 'to put it on a branch');
@@ -41,7 +42,7 @@ export async function ensurePullRequestBranch(context: Context, name: unknown): 
  * `pull-request open`: pushes the branch and opens a draft pull request with the text of pr.json. Safe to repeat: an
  * open pull request gets the new text. A branch whose pull request was closed or merged is not pushed (recipes.md §4).
  * @param name the run's name, if any
- * @throws DevCliError `NO_SUCH_RUN`, `RUN_HELD`; `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`;
+ * @throws DevCliError `NO_SUCH_RUN`, `RUN_HELD`, `RUN_UNTRUSTED`; `EVIDENCE_MISSING`, `EVIDENCE_INVALID` for pr.json; `GIT_FAILED`;
  * `COMMAND_FAILED` for `gh`, after the branch has been pushed
  */
 export async function openPullRequest(context: Context, name: unknown): Promise<Answer> {
@@ -101,13 +102,16 @@ function requestClosedError(branch: string, { url, state }: ExistingPullRequest)
 }
 
 /**
- * Finds the run and its work tree; refuses if a person holds the run.
+ * Finds the run and its work tree; refuses if a person holds the run, or if it is an untrusted run from elsewhere.
  * @param what completes the refusal of a held run, for example `to open its pull request`
  */
 async function findRunPlace(context: Context, name: unknown, what: string) {
   const run = await findRun(context, name, true);
   const { snapshot } = await context.store.read(run);
-  if (snapshot !== null && !isAtWork(snapshot)) refuseHeld(context, snapshot, what);
+  if (snapshot !== null && !isAtWork(snapshot)) {
+    refuseHeld(context, snapshot, what);
+    await requirePlace(context, snapshot);
+  }
   const workTree = snapshot?.workTree ?? '.';
   return { run, runId: snapshot?.runId ?? run, workTree: workTree === '.' ? context.root : workTree };
 }

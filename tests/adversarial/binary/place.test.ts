@@ -204,6 +204,7 @@ describe.skipIf(skipped)(`a run from elsewhere${suffix}`, () => {
     const there = copy();
     const task = taskOf(dispatch);
     refused(there, ['check', RUN, '--action', task.actionId], RUN);
+    for (const what of ['branch', 'open']) refused(there, ['pull-request', what, RUN], RUN);
     writeFileSync(join(there.root, 'README.md'), 'changed by the worker\n');
     hand(there, task);
     const collected = runPrinted(there, dispatch.ack ?? '', AT_ONCE);
