@@ -10,12 +10,16 @@ import type { CommandForm, OptionForm, ValueForm } from '../registry/spec.js';
 type Surroundings = Pick<CallEnvironment, 'cwd' | 'readInput'>;
 
 /**
- * Replaces references on the command line with the contents that they refer to (protocol.md, Data): text options become
+ * Replaces references on the command line with the contents that they refer to (protocol.md, Data): text values become
  * text, data options become a `DataInput`.
  * @throws DevCliError `DATA_MISSING` if there is no content; `DATA_MALFORMED` if it is too large or not UTF-8; `IO`
  */
 export function resolveInput(form: CommandForm, input: JsonObject, around: Surroundings): JsonObject {
   const resolved: JsonObject = { ...input };
+  for (const { key, form: kind } of form.positionals) {
+    const given = input[key];
+    if (kind === 'text' && typeof given === 'string') resolved[key] = readFreeText(given, key, around);
+  }
   for (const option of form.options) {
     const label = `--${option.flag}`;
     const given = input[option.key] ?? getDefault(option, label);

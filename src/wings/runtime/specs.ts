@@ -49,7 +49,6 @@ export const RUNTIME_SPECS = [
     input: Type.Object({ name: OPTIONAL_NAME, ...ASKS }),
     errors: [
       'COMMAND_FAILED',
-      'EVIDENCE_INVALID',
       'RECIPE_INVALID',
       'RUN_UNTRUSTED',
       'PREFERENCES_INVALID',
@@ -74,7 +73,7 @@ export const RUNTIME_SPECS = [
       ask: flag('Ask on this terminal about calls that need a person.'),
       ...ASKS,
     }),
-    errors: ['NO_SUCH_SESSION', 'PREFERENCES_INVALID', 'RUNTIME_INVALID'],
+    errors: ['NO_SUCH_SESSION', 'DATA_MISSING', 'PREFERENCES_INVALID', 'RUNTIME_INVALID'],
     exitOfNo: 3,
     examples: [
       {

@@ -26,6 +26,7 @@ async function begin(answer: Script, more: { window?: number } = {}) {
   const prompt = (...args: string[]) => {
     const call = [BINARY, 'prompt', ...args, '--config', config, '--json'];
     const child = spawn(process.execPath, call, { cwd: project.root, env: project.env });
+    child.stdin.end();
     let stdout = '';
     child.stdout.setEncoding('utf8').on('data', (piece: string) => {
       stdout += piece;
@@ -56,5 +57,15 @@ describe('prompt', () => {
     expect(json['tool_results']).toEqual(
       [0, 1, 2, 3].map((n) => expect.objectContaining({ output: expect.stringContaining(`notes-${n}.md`) })),
     );
+  }, 60_000);
+
+  it('reads its message from a file or from standard input, and says so where there is none', async () => {
+    const { project, served, prompt } = await begin(() => ({ text: 'Yes.' }));
+    writeFileSync(join(project.root, 'asked.md'), 'Is the file read?\n');
+    expect((await prompt('@asked.md')).json).toMatchObject({ message: 'Yes.' });
+    expect(JSON.stringify(served.requests)).toContain('Is the file read?');
+    expect(JSON.stringify(served.requests)).not.toContain('@asked.md');
+    for (const none of ['@nope.md', '-'])
+      expect((await prompt(none)).json, none).toMatchObject({ ok: false, error: { code: 'DATA_MISSING' } });
   }, 60_000);
 });
