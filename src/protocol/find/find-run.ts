@@ -17,8 +17,8 @@ export const FIRST_RUN: Invocation = { command: 'init', input: { name: 'NAME', g
  * bound, else the run for which this work tree was made, else the active run.
  * @param changes whether the command changes state; such a command needs a name if several runs are live and the
  * session is unknown
- * @param repeat builds the same command for a given run; if no run is active, the refusal suggests it for the run that
- * ended last
+ * @param repeat builds the same command for a given run; if no run is active, the refusal suggests it for a live run,
+ * else for the one that ended last
  * @throws DevCliError `NAME_INVALID`, `NO_ACTIVE_RUN`, `NAME_REQUIRED`
  */
 export async function findRun(

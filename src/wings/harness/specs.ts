@@ -39,7 +39,7 @@ export const HARNESS_SPECS = [
       ['project', 'user'],
       ['with', 'user'],
     ],
-    errors: ['DATA_MALFORMED', 'PREFERENCES_INVALID', 'NEEDS_MISSING', 'TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
+    errors: ['PREFERENCES_INVALID', 'NEEDS_MISSING', 'TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli install', note: 'Into this project, for the harnesses found.' },
@@ -99,7 +99,7 @@ export const HARNESS_SPECS = [
       harness: optional(commaList('NAME,…', `${WITH_GIT}. Default: all that are installed.`)),
     }),
     exclusive: [['project', 'user']],
-    errors: ['DATA_MALFORMED', 'NEEDS_MISSING', 'TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
+    errors: ['NEEDS_MISSING', 'TERMINAL_REQUIRED', 'DOCUMENT_UNREADABLE'],
     exitOfNo: 3,
     examples: [{ command: 'dev-cli uninstall', note: 'From this project.' }],
   },
@@ -128,7 +128,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: ['DATA_UNEXPECTED', 'EVIDENCE_INVALID', 'TERMINAL_REQUIRED'],
+    errors: ['DATA_UNEXPECTED', 'TERMINAL_REQUIRED'],
     examples: [{ command: 'dev-cli guard off add-auth', note: 'Before a change of your own in the middle of a run.' }],
   },
   {
@@ -138,7 +138,7 @@ export const HARNESS_SPECS = [
     output: 'text',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: ['DATA_UNEXPECTED', 'EVIDENCE_INVALID', 'TERMINAL_REQUIRED'],
+    errors: ['DATA_UNEXPECTED', 'TERMINAL_REQUIRED'],
     examples: [{ command: 'dev-cli guard on add-auth', note: 'Undo `guard off`.' }],
   },
   {
@@ -157,7 +157,7 @@ export const HARNESS_SPECS = [
       harness: choice(HARNESS_IDS, 'The harness that sends the event.'),
       payload: optional(data({ absent: 'stdin' }, 'The event as JSON. Default: standard input.')),
     }),
-    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID', 'DOCUMENT_UNREADABLE'],
+    errors: ['DATA_MISSING', 'DOCUMENT_UNREADABLE'],
     exitOfNo: 2,
     examples: [
       {

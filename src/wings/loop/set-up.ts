@@ -65,7 +65,7 @@ export async function setUpLoop(context: Site): Promise<Answer> {
   const steps = [
     Object.keys(tools).length > 0 || kept.includes(CONFIG)
       ? `Check ${CONFIG}: are the tests and the tool right?`
-      : `Correct ${CONFIG}: no agent was found, and ${TOOL} can write no file; docs/loop.md has lines that can.`,
+      : `Correct ${CONFIG}: no agent was found, and ${TOOL} can write no file; dev-cli help loop has lines that can.`,
     `Write goals into ${GOALS}, and set those to work on to active.`,
     'Commit .ai/: a work tree sees only what is committed.',
     'See what would be done: dev-cli auto --recursive --dry-run.',

@@ -216,7 +216,8 @@ function tellMemory(extra: ContextDocument['extra']): string[] {
     ...(extra.commits ?? []).map((one) => `Committed: ${renderCommit(one)}${tellSession(one)}`),
     ...(extra.elsewhere ?? []).map((one) => `Committed ${renderElsewhere(one)}${tellSession(one)}`),
     ...runs.map(
-      ({ name, state, where, goal }) => `Run ${name}: ${state} at ${where}${goal === null ? '' : `, ${goal}`}`,
+      ({ name, state, where, goal }) =>
+        `Run ${name}: ${state}${where === '' ? '' : ` at ${where}`}${goal === null ? '' : `, ${goal}`}`,
     ),
     ...runs.flatMap(({ decisions: made, failed }) => [made, failed].flatMap((text) => text ?? [])),
     ...requests.map((text) => `Asked by the user: ${text}`),

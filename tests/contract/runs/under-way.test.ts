@@ -88,6 +88,10 @@ describe('who comes back', () => {
     });
     expect(fixOf('status', '--json', '--full')).toMatchObject(last('status one --full'));
     expect(fixOf('plan', 'diff', '--json', '--round', '2')).toMatchObject(last('plan diff one --round 2'));
+    init(project, 'three', ...QUICK, 'Add a flag');
+    init(project, 'four', ...QUICK, 'Drop a flag');
+    expect(devCli(project, ['abort', 'four', '--reason', 'no']).code).toBe(0);
+    expect(fixOf('status', '--json')?.fix).toBe('A live run: dev-cli status three. All: dev-cli list');
   });
 
   it('without a name is led to the list of runs, and every skill says so', () => {

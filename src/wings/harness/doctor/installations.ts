@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { HarnessId } from '../../../generated/harnesses.js';
+import { HARNESS_IDS, type HarnessId } from '../../../generated/harnesses.js';
 import type { InstallExtra } from '../../../protocol/ports.js';
 import { isAutopilotTrusted } from '../../../protocol/trust/autopilot.js';
 import type { Context } from '../../../run/context.js';
@@ -172,7 +172,8 @@ export function judgeAbsence(
   });
   if (absent.length < harnesses.length || findings.some(({ severity }) => severity === 'problem') || isHeard)
     return findings;
-  const fix = { command: 'install', input: {} };
+  // Without a note about a harness, none was found, and `install` would not find one either.
+  const fix = { command: 'install', input: findings.length > 0 ? {} : { harness: [HARNESS_IDS[0]] } };
   return [
     buildProblem({ check: 'installed' }, 'Nothing is installed, here or for this user: no hook guards a run.', fix),
     ...findings,

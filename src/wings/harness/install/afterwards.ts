@@ -30,7 +30,7 @@ export function listNextSteps(places: InstallPaths, parts: readonly PartDecision
 
 /** Explains the permission that is written for a harness. */
 export const PERMISSION =
-  'The permission for dev-cli lets an agent call it without asking, and dev-cli runs commands outside the sandbox of a harness: commands that an agent chose only on your word, or after `dev-cli trust autopilot` in a terminal.';
+  'Your agent may call dev-cli without asking you, and what dev-cli runs is outside the sandbox of the harness. Commands that an agent chose are run only once you have approved them, or after `dev-cli trust autopilot` in a terminal.';
 
 function grantsCalls(parts: readonly PartDecisions[]): boolean {
   return parts.some(({ decisions }) =>
