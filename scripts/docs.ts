@@ -172,23 +172,17 @@ function vocabularyPage(): string {
 }
 
 /**
- * Finds the parts of the program whose sources create each error: `core`, or a wing.
- * @throws Error if nothing raises a code, which is then dead
+ * Returns the commands that may fail with an error.
+ * @throws Error if no source raises it, or no command lists it: it is dead, or a specification lacks it
  */
-function findRaisers(): (code: string) => string {
-  const files = fastGlob.sync('src/**/*.{ts,tsx}', { ignore: ['src/generated/**', 'src/base/error-*.ts'] }).toSorted();
-  const sources = files.map((path) => ({ part: partOf(path), text: readFileSync(path, 'utf8') }));
-  return (code) => {
-    const raises = new RegExp(`(?:Error|fail|refuse)\\w*\\(\\s*(?:\\{\\s*code:\\s*)?'${code}'`);
-    const parts = new Set(sources.filter(({ text }) => raises.test(text)).map(({ part }) => part));
-    if (parts.size === 0) throw new Error(`Nothing in src raises ${code}.`);
-    return [...parts].join(', ');
-  };
-}
-
-function partOf(path: string): string {
-  const [, room, wing = ''] = path.split('/');
-  return room === 'wings' ? wing : 'core';
+function listFailing(code: ErrorCode, sources: readonly string[]): string {
+  const raises = new RegExp(`(?:Error|fail|refuse)\\w*\\(\\s*(?:\\{\\s*code:\\s*)?'${code}'`);
+  if (!sources.some((text) => raises.test(text))) throw new Error(`Nothing in src raises ${code}.`);
+  if (COMMON_ERRORS.includes(code)) return 'any';
+  if (code === 'LOCKED') return 'any that writes';
+  const names = specs.filter(({ errors }) => errors.includes(code)).map(({ name }) => `\`${name}\``);
+  if (names.length === 0) throw new Error(`No command lists ${code}.`);
+  return names.join(', ');
 }
 
 function renderFlag(option: CommandOption): string {
@@ -251,13 +245,16 @@ function joinList(codes: readonly string[]): string {
 }
 
 function errorsPage(): string {
-  const codes = Object.entries(ERROR_CODES) as [keyof typeof ERROR_CODES, ExitCode][];
-  const raisersOf = findRaisers();
+  const codes = Object.entries(ERROR_CODES) as [ErrorCode, ExitCode][];
+  const files = fastGlob.sync('src/**/*.{ts,tsx}', { ignore: ['src/generated/**', 'src/base/error-*.ts'] });
+  const sources = files.map((path) => readFileSync(path, 'utf8'));
   const sections = Object.entries(EXIT_MEANINGS).flatMap(([exit, meaning]) => {
     const rows = codes.filter(([, code]) => code === Number(exit));
     if (rows.length === 0) return [];
-    const cells = rows.map(([code]) => [`\`${code}\``, raisersOf(code), ERROR_MEANINGS[code].replaceAll('|', '\\|')]);
-    return [`## Exit ${exit}: ${meaning}`, '', ...table(['code', 'raised by', 'when'], cells), ''];
+    const lines = rows.map(
+      ([code]) => `| \`${code}\` | ${ERROR_MEANINGS[code].replaceAll('|', '\\|')} | ${listFailing(code, sources)} |`,
+    );
+    return [`## Exit ${exit}: ${meaning}`, '', '| code | when | commands |', '| --- | --- | --- |', ...lines, ''];
   });
   return page([
     '# Errors',
@@ -267,7 +264,7 @@ function errorsPage(): string {
     'A failure is one JSON document on standard output: `{"ok":false,"run"?,"error":{"code","message","details","fix"?,"instead"?},',
     '"pending"?}`. `code` keeps its meaning for ever. `details` lists every problem. `fix` is a command exactly when it begins',
     'with `dev-cli `, else one instruction; `instead` is another legitimate way on. Commands that print text say',
-    '`CODE: message. fix` on one line of standard error. `raised by` names whose sources construct the error: the core, or wings.',
+    '`CODE: message. fix` on one line of standard error.',
     '',
     ...sections,
   ]);

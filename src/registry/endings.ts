@@ -4,7 +4,7 @@ import type { CommandSpec } from './spec.js';
 
 /**
  * The errors with which any command may fail, whatever it does: of the machine, the command line, and the run that is
- * named. Specifications list only those beyond them (`CommandSpec.errors`).
+ * named, whose documents may be unreadable or too large. Specifications list only those beyond them (`CommandSpec.errors`).
  */
 export const COMMON_ERRORS: readonly ErrorCode[] = [
   'INTERNAL',
@@ -15,6 +15,8 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'JOURNAL_CORRUPT',
   'CONTENT_MISSING',
   'GIT_FAILED',
+  'DATA_MALFORMED',
+  'EVIDENCE_INVALID',
   'USAGE',
   'NAME_INVALID',
   'NAME_REQUIRED',

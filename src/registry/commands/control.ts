@@ -16,7 +16,7 @@ export const CONTROL_COMMANDS = [
       name: OPTIONAL_NAME,
       reason: optional(freeText('The reason; shown to everyone who asks for the next action.')),
     }),
-    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID', 'RUN_ENDED'],
+    errors: ['DATA_MISSING', 'RUN_ENDED'],
     examples: [
       { command: 'dev-cli hold add-auth', note: 'Begin nothing new.' },
       { command: 'dev-cli hold add-auth --reason "The API changes on Monday"', note: 'The same, with the reason.' },
@@ -34,7 +34,6 @@ export const CONTROL_COMMANDS = [
     errors: [
       'COMMAND_FAILED',
       'UNKNOWN_CHOICE',
-      'EVIDENCE_INVALID',
       'RECIPE_INVALID',
       'RUN_UNTRUSTED',
       'TERMINAL_REQUIRED',
@@ -62,8 +61,6 @@ export const CONTROL_COMMANDS = [
       'UNKNOWN_BLOCK',
       'UNKNOWN_CHOICE',
       'DATA_MISSING',
-      'DATA_MALFORMED',
-      'EVIDENCE_INVALID',
       'RECIPE_INVALID',
       'RUN_UNTRUSTED',
       'TERMINAL_REQUIRED',

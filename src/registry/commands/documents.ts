@@ -4,11 +4,7 @@ import type { CommandSpec } from '../spec.js';
 import { ACTION, DOCUMENT_COMMAND, data, flag, OPTIONAL_NAME, optional, SECTION, wait, word } from '../values.js';
 
 /** What reading DRAFT.md may end with. */
-const DRAFT_ERRORS = [
-  'EVIDENCE_INVALID',
-  'DRAFT_MISSING',
-  'DOCUMENT_UNREADABLE',
-] as const satisfies readonly ErrorCode[];
+const DRAFT_ERRORS = ['DRAFT_MISSING', 'DOCUMENT_UNREADABLE'] as const satisfies readonly ErrorCode[];
 
 /** Commands on DRAFT.md, analyses and promised outputs (documents.md, DRAFT.md). */
 export const DOCUMENT_COMMANDS = [
@@ -24,7 +20,7 @@ export const DOCUMENT_COMMANDS = [
       data: optional(data({ absent: 'refused' })),
       append: flag('Add to the section instead of replacing it; text that it already ends with is not added twice.'),
     }),
-    errors: ['UNKNOWN_SECTION', 'DATA_MISSING', 'DATA_MALFORMED', ...DRAFT_ERRORS, 'RUN_ENDED'],
+    errors: ['UNKNOWN_SECTION', 'DATA_MISSING', ...DRAFT_ERRORS, 'RUN_ENDED'],
     examples: [
       {
         command: 'dev-cli draft update add-auth --section boundaries --data \'["The public routes stay open"]\'',
@@ -83,7 +79,7 @@ export const DOCUMENT_COMMANDS = [
         data({ placeholder: '@FILE|-', absent: 'stdin' }, 'Markdown with front matter. Default: standard input.'),
       ),
     }),
-    errors: ['UNKNOWN_AGENT', 'DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID', 'RUN_ENDED'],
+    errors: ['UNKNOWN_AGENT', 'DATA_MISSING', 'RUN_ENDED'],
     examples: [{ command: 'dev-cli analysis save add-auth --agent gap-analyzer --data @gap.md', note: 'From a file.' }],
   },
   {
@@ -99,7 +95,7 @@ export const DOCUMENT_COMMANDS = [
       action: optional(ACTION),
       wait: optional(wait({ needs: ['action'] })),
     }),
-    errors: ['COMMAND_FAILED', 'EVIDENCE_INVALID', 'RUN_UNTRUSTED', 'STALE_ACTION'],
+    errors: ['COMMAND_FAILED', 'RUN_UNTRUSTED', 'STALE_ACTION'],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli check .dev/specs/add-auth/analysis/gap.md', note: 'Before the agent replies.' },

@@ -74,8 +74,6 @@ export const RUN_COMMANDS = [
       'UNKNOWN_CHOICE',
       'UNKNOWN_PREFERENCE',
       'DATA_MISSING',
-      'DATA_MALFORMED',
-      'EVIDENCE_INVALID',
       'SCHEMA_INVALID',
       'IDENTITY_MISSING',
       'RECIPE_INVALID',
@@ -120,7 +118,7 @@ export const RUN_COMMANDS = [
       full: flag('Also print the fields that only dev-cli uses.'),
       wait: optional(wait()),
     }),
-    errors: ['COMMAND_FAILED', 'EVIDENCE_INVALID', 'RECIPE_INVALID', 'RUN_UNTRUSTED', 'DOCUMENT_UNREADABLE', 'LOCKED'],
+    errors: ['COMMAND_FAILED', 'RECIPE_INVALID', 'RUN_UNTRUSTED', 'DOCUMENT_UNREADABLE', 'LOCKED'],
     examples: [
       { command: 'dev-cli next add-auth', note: 'What is there to do now?' },
       { command: 'dev-cli next add-auth --wait 45', note: 'Wait up to 45 s for a running command.' },
@@ -135,7 +133,7 @@ export const RUN_COMMANDS = [
     hot: true,
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: ['EVIDENCE_INVALID', 'DOCUMENT_UNREADABLE'],
+    errors: ['DOCUMENT_UNREADABLE'],
     examples: [{ command: 'dev-cli manifest add-auth', note: 'Where am I?' }],
   },
   {
@@ -148,7 +146,7 @@ export const RUN_COMMANDS = [
       name: OPTIONAL_NAME,
       reason: reason(),
     }),
-    errors: ['COMMAND_FAILED', 'DATA_MISSING', 'DATA_MALFORMED', 'RUN_HELD', 'RUN_ENDED'],
+    errors: ['COMMAND_FAILED', 'DATA_MISSING', 'RUN_HELD', 'RUN_ENDED'],
     examples: [{ command: 'dev-cli abort add-auth --reason "The user dropped the feature"', note: 'Give it up.' }],
   },
   {
@@ -158,7 +156,7 @@ export const RUN_COMMANDS = [
     output: 'document',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: ['EVIDENCE_INVALID', 'DOCUMENT_UNREADABLE', 'RUN_ACTIVE', 'RUN_ENDED'],
+    errors: ['DOCUMENT_UNREADABLE', 'RUN_ACTIVE', 'RUN_ENDED'],
     examples: [
       {
         command: 'dev-cli cleanup add-auth',

@@ -90,14 +90,7 @@ export const AUTHORING_SPECS = [
       set: optional(pairs('KEY=VALUE', 'Set a var or preference of the recipe for this run; repeatable.')),
     }),
     exclusive: [['script', 'seed', 'step']],
-    errors: [
-      'UNKNOWN_RECIPE',
-      'DATA_MISSING',
-      'DATA_MALFORMED',
-      'RECIPE_INVALID',
-      'PREFERENCES_INVALID',
-      'TERMINAL_REQUIRED',
-    ],
+    errors: ['UNKNOWN_RECIPE', 'DATA_MISSING', 'RECIPE_INVALID', 'PREFERENCES_INVALID', 'TERMINAL_REQUIRED'],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli recipe simulate release', note: 'Every step succeeds.' },

@@ -35,7 +35,7 @@ export const CONFORMANCE_SPECS = [
       ['self', 'server'],
       ['self', 'command'],
     ],
-    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'SCHEMA_INVALID'],
+    errors: ['DATA_MISSING', 'SCHEMA_INVALID'],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli conformance run --self', note: 'Does dev-cli keep the contract?' },

@@ -101,7 +101,6 @@ export const LOOP_SPECS = [
       'FLEET_UNAVAILABLE',
       'UNKNOWN_RECIPE',
       'DATA_MISSING',
-      'DATA_MALFORMED',
       'SCHEMA_INVALID',
       'IDENTITY_MISSING',
       'RECIPE_INVALID',

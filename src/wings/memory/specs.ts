@@ -39,7 +39,7 @@ export const MEMORY_SPECS = [
       reason: optional(freeText('Why; without it the next session cannot tell whether it still holds.')),
       supersedes: optional(word('The decision that this one replaces, by id: m7.', { placeholder: 'ID' })),
     }),
-    errors: ['UNKNOWN_ENTRY', 'DATA_MISSING', 'DATA_MALFORMED'],
+    errors: ['UNKNOWN_ENTRY', 'DATA_MISSING'],
     examples: [
       {
         command: 'dev-cli memory decide --text "Sessions live in Redis" --reason "they must outlive a deploy"',
@@ -59,7 +59,7 @@ export const MEMORY_SPECS = [
       text: freeText('What to do next, in one line.'),
       doneWhen: optional(freeText('How to tell that it is done.')),
     }),
-    errors: ['DATA_MISSING', 'DATA_MALFORMED'],
+    errors: ['DATA_MISSING'],
     examples: [
       {
         command: 'dev-cli memory next --text "Move the login to the new store" --done-when "npm test passes"',
@@ -75,7 +75,7 @@ export const MEMORY_SPECS = [
       kind: choice(['tried', 'blocked', 'risk'], 'What it is.'),
       text: freeText('The note, in one line.'),
     }),
-    errors: ['DATA_MISSING', 'DATA_MALFORMED'],
+    errors: ['DATA_MISSING'],
     examples: [
       {
         command: 'dev-cli memory note --kind tried --text "A cache in the process: two workers disagree"',
@@ -118,7 +118,7 @@ export const MEMORY_SPECS = [
       again: flag('Repeat commands that failed or are stale, oldest first, each for at most 300 seconds.'),
     }),
     oneOf: ['argv', 'text', 'again'],
-    errors: ['COMMAND_FAILED', 'DATA_MISSING', 'DATA_MALFORMED'],
+    errors: ['COMMAND_FAILED', 'DATA_MISSING'],
     exitOfNo: 1,
     examples: [
       { command: 'dev-cli memory verify -- npm test', note: 'Proof, as long as no file changes.' },
@@ -133,7 +133,7 @@ export const MEMORY_SPECS = [
       'Keeps every file that git does not ignore at a reference below refs/dev-cli/checkpoints; no branch or file changes. The answer says how to restore them.',
     ...REFUSES,
     input: Type.Object({ message: freeText('What the checkpoint is, in one line.') }),
-    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'NEEDS_MISSING'],
+    errors: ['DATA_MISSING', 'NEEDS_MISSING'],
     examples: [
       { command: 'dev-cli memory checkpoint --message "before the new store"', note: 'A state to return to.' },
     ],
@@ -147,7 +147,7 @@ export const MEMORY_SPECS = [
     output: 'document',
     readOnly: true,
     input: Type.Object({ all: flag('Show all entries, not only the newest of each kind.') }),
-    errors: ['EVIDENCE_INVALID', 'DOCUMENT_UNREADABLE'],
+    errors: ['DOCUMENT_UNREADABLE'],
     examples: [
       { command: 'dev-cli memory show', note: 'One document, for a program.' },
       { command: 'dev-cli memory show --all --text', note: 'All of it, for a person.' },
@@ -170,7 +170,7 @@ export const MEMORY_SPECS = [
       'Records what the options say, writes a file in .ai/handoffs, and renews the region of dev-cli in PROJECT_CONTEXT.md if there is one. Without --status, the work counts as complete only if that is proved: nothing uncommitted, the newest verification passed and still holds, no run is open. `missing` lists what keeps it from being complete.',
     ...REFUSES,
     input: Type.Object(HANDOFF_VALUES),
-    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID', 'DOCUMENT_UNREADABLE'],
+    errors: ['DATA_MISSING', 'DOCUMENT_UNREADABLE'],
     examples: [
       {
         command:
@@ -194,7 +194,7 @@ export const MEMORY_SPECS = [
       ...HANDOFF_VALUES,
     }),
     oneOf: ['handoff'],
-    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'EVIDENCE_INVALID', 'DOCUMENT_UNREADABLE', 'PATH_UNSAFE'],
+    errors: ['DATA_MISSING', 'DOCUMENT_UNREADABLE', 'PATH_UNSAFE'],
     examples: [
       { command: 'dev-cli transfer --handoff', note: 'For whoever opens the project next.' },
       { command: 'dev-cli transfer --handoff --out docs/STATE.md --dry-run', note: 'What would change.' },
@@ -211,7 +211,7 @@ export const MEMORY_SPECS = [
     input: Type.Object({
       format: optional(choice(['markdown', 'plain', 'json'], 'The format. Default: markdown.')),
     }),
-    errors: ['EVIDENCE_INVALID', 'SCHEMA_INVALID', 'DOCUMENT_UNREADABLE', 'CONTEXT_TOO_LARGE'],
+    errors: ['SCHEMA_INVALID', 'DOCUMENT_UNREADABLE', 'CONTEXT_TOO_LARGE'],
     examples: [
       { command: 'dev-cli context', note: 'The first call in a session.' },
       { command: 'dev-cli context --format json', note: 'For a script.' },

@@ -21,7 +21,7 @@ export const NEUTRAL_SPECS = [
         data({ placeholder: '@FILE|-|JSON' }, 'Its parameters as one JSON object: a file, standard input, or text.'),
       ),
     }),
-    errors: ['DATA_MISSING', 'DATA_MALFORMED', 'TOOL_REFUSED'],
+    errors: ['DATA_MISSING', 'TOOL_REFUSED'],
     examples: [
       { command: 'dev-cli nexus call task_list', note: 'Which tasks are there, and which can begin?' },
       {

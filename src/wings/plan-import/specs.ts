@@ -19,15 +19,7 @@ export const PLAN_IMPORT_SPECS = [
       format: optional(choice(IMPORT_FORMATS, 'The format of the source. Default: detected.')),
       dryRun: flag('Only show the resulting plan; write nothing.'),
     }),
-    errors: [
-      'DATA_MISSING',
-      'DATA_MALFORMED',
-      'EVIDENCE_INVALID',
-      'SCHEMA_INVALID',
-      'DOCUMENT_UNREADABLE',
-      'RUN_EXISTS',
-      'PLAN_CONFLICT',
-    ],
+    errors: ['DATA_MISSING', 'SCHEMA_INVALID', 'DOCUMENT_UNREADABLE', 'RUN_EXISTS', 'PLAN_CONFLICT'],
     examples: [
       { command: 'dev-cli plan import add-auth openspec/changes/add-auth', note: 'An OpenSpec change.' },
       { command: 'dev-cli plan import cache docs/plans/cache.md --dry-run', note: 'What the plan would be.' },

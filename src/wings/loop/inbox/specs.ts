@@ -54,8 +54,6 @@ export const INBOX_SPECS = [
       'FLEET_UNAVAILABLE',
       'UNKNOWN_CHOICE',
       'DATA_MISSING',
-      'DATA_MALFORMED',
-      'EVIDENCE_INVALID',
       'SCHEMA_INVALID',
       'RECIPE_INVALID',
       'RUN_UNTRUSTED',

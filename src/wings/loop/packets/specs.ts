@@ -32,7 +32,6 @@ export const PACKET_SPECS = [
     ],
     errors: [
       'FLEET_UNAVAILABLE',
-      'EVIDENCE_INVALID',
       'SCHEMA_INVALID',
       'NEEDS_MISSING',
       'DOCUMENT_UNREADABLE',
