@@ -27,7 +27,8 @@ export function buildRunSummary(
     .filter(([, agent]) => agent.status === 'failed')
     .map(([id, agent]) => `${id} did not deliver: ${agent.reason ?? 'no reason given'}`);
   const outcome = determineOutcome(state, recipe);
-  const isUnbuilt = outcome === 'completed' && findLastEngine(state) === null;
+  const isUnbuilt =
+    outcome === 'completed' && findLastEngine(state) === null && listWritten([PLAN], state, files).length > 0;
   return {
     goal: state.goal ?? '',
     outcome,
@@ -55,8 +56,13 @@ export function buildRunSummary(
 /** Lists the documents that this run has written, except dev-cli's own. */
 function listDocuments(state: RunState, recipe: ResolvedRecipe, files: PendingDocuments): string[] {
   const own = (recipe.artifacts ?? []).filter((path) => !DEFAULT_ARTIFACTS.includes(path));
+  return listWritten(own, state, files);
+}
+
+/** Lists those of the documents that this run has written, in earlier calls or in this one. */
+function listWritten(paths: readonly string[], state: RunState, files: PendingDocuments): string[] {
   const now = files.changes().map(({ path }) => path);
-  return listArtifactsWritten(own, { ...state, written: [...state.written, ...now] }, files);
+  return listArtifactsWritten(paths, { ...state, written: [...state.written, ...now] }, files);
 }
 
 function renderReview({ block, round, agent, verdict, summary, edited }: RecipeState['reviews'][number]): string {

@@ -185,25 +185,25 @@ function usesGoal({ recipe, workflow }: CapturedRecipe): boolean {
 /** Builds the error for a name with an unfinished run of another recipe; halted counts, since it can be reopened. */
 export function runExistsError(unfinished: RunState): DevCliError {
   const { name, status, held, pendingAction: pending } = unfinished;
-  const waits = pending?.action === 'wait-for-user' ? { answer: { command: 'approve', input: { name } } } : {};
+  const waits = held === undefined && pending?.action === 'wait-for-user';
+  const reopen = pending?.action === 'done' ? pending.resume : undefined;
   const goOn =
-    pending?.action === 'done' && pending.resume !== undefined ? pending.resume : { command: 'next', input: { name } };
+    held === undefined ? (reopen ?? { command: 'next', input: { name } }) : { command: 'release', input: { name } };
   const hold = held === undefined ? '' : `, held by ${describeDecider(held.by)},`;
   return new DevCliError('RUN_EXISTS', `"${name}" is ${status}${hold} with the recipe ${unfinished.recipe}.`, {
     run: name,
-    fix:
-      waits.answer === undefined
-        ? [
-            'To continue it: ',
-            held === undefined ? goOn : { command: 'release', input: { name } },
-            '. If the user wants it gone: ',
-            { command: 'abort', input: { name, reason: 'WHY' } },
-          ]
-        : [
-            'It waits for an answer from the user, in the chat or by `answer` in a terminal of their own; after that it continues, and this call can be repeated. What it asks: ',
-            goOn,
-          ],
-    ...waits,
+    fix: waits
+      ? [
+          'It waits for an answer from the user, in the chat or by `answer` in a terminal of their own; after that it continues, and this call can be repeated. What it asks: ',
+          goOn,
+        ]
+      : [
+          'To continue it: ',
+          goOn,
+          '. If the user wants it gone: ',
+          { command: 'abort', input: { name, reason: 'WHY' } },
+        ],
+    ...(waits && { answer: { command: 'approve', input: { name } } }),
   });
 }
 

@@ -34,6 +34,7 @@ const TOOLS: Readonly<Record<string, string>> = {
   gemini: 'gemini --skip-trust --approval-mode yolo --include-directories {root}/.dev {stdin}',
 };
 const TOOL = 'claude -p {prompt}';
+const TOOL_LINE = /^ai_tool: (['"]?)claude -p \{prompt\}\1\s*$/m;
 const TESTS = 'pytest';
 
 type Site = Pick<Context, 'root' | 'reader' | 'searchPath' | 'clock' | 'ids'>;
@@ -43,7 +44,7 @@ type Site = Pick<Context, 'root' | 'reader' | 'searchPath' | 'clock' | 'ids'>;
  * @throws DevCliError `IO`, `LOCKED`
  */
 export async function setUpLoop(context: Site): Promise<Answer> {
-  const { root, searchPath } = context;
+  const { root, searchPath, reader } = context;
   for (const path of [CONFIG, GOALS, RULES, HANDOFFS, IGNORE_FILE, '.dev']) requireInside(root, path);
   const tests = findTestCommand(context) ?? TESTS;
   const tools = Object.fromEntries(
@@ -62,10 +63,12 @@ export async function setUpLoop(context: Site): Promise<Answer> {
   const made: string[] = [];
   ensureIgnoreRules(join(root, '.dev'), { root, made });
   (made.length > 0 ? written : kept).push('.dev/.gitignore');
+  // Judged by the file, which may be one that was kept.
+  const isWithoutAgent = TOOL_LINE.test(reader.read(join(root, CONFIG)) ?? '');
   const steps = [
-    Object.keys(tools).length > 0 || kept.includes(CONFIG)
-      ? `Check ${CONFIG}: are the tests and the tool right?`
-      : `Correct ${CONFIG}: no agent was found, and ${TOOL} can write no file; dev-cli help loop has lines that can.`,
+    isWithoutAgent
+      ? `Correct ${CONFIG}: no agent was found, and ${TOOL} can write no file; dev-cli help loop has lines that can.`
+      : `Check ${CONFIG}: are the tests and the tool right?`,
     `Write goals into ${GOALS}, and set those to work on to active.`,
     'Commit .ai/: a work tree sees only what is committed.',
     'See what would be done: dev-cli auto --recursive --dry-run.',
@@ -79,8 +82,7 @@ export async function setUpLoop(context: Site): Promise<Answer> {
       root,
       written,
       kept,
-      test_command: tests,
-      ai_tool: tool,
+      ...(written.includes(CONFIG) && { test_command: tests, ai_tool: tool }),
       next_steps: steps,
       agents: AGENTS_PARAGRAPH,
     },

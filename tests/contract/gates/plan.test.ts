@@ -88,6 +88,13 @@ describe.skipIf(terminal === null)(
         fix: expect.stringMatching(/waits for an answer from the user.*dev-cli next run-1$/),
         answer: 'dev-cli approve run-1',
       });
+      expect(devCli(project, ['hold', 'run-1', '--reason', 'lunch']).code).toBe(0);
+      const held = devCli(project, ['init', 'run-1', '--execute']).json.error;
+      expect(held).toMatchObject({
+        code: 'RUN_EXISTS',
+        fix: expect.stringMatching(/^To continue it: dev-cli release run-1/),
+      });
+      expect(held).not.toHaveProperty('answer');
     });
 
     it('an edit that cannot be taken up is told, kept, and leaves the gate as it was', () => {

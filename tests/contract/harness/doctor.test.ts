@@ -150,7 +150,7 @@ describe('doctor where all is well (harness.md, Doctor)', () => {
     expect(told()).toEqual([]);
     install();
     expect(told()).toMatchObject([
-      { check: 'settings', severity: 'ok', message: expect.stringContaining('on your word') },
+      { check: 'settings', severity: 'ok', message: expect.stringContaining('once you have approved them') },
     ]);
     const terminal = findTerminal();
     if (terminal === null) return;
@@ -388,7 +388,11 @@ describe('doctor finds harnesses that skip hooks (harness.md, Doctor)', () => {
 
 describe('doctor looks at what is installed (harness.md, Doctor)', () => {
   it('nothing is: here, for a harness that is named, or for the one that calls', () => {
-    expectProblem(call(), 'installed', /Nothing is installed, here or for this user/, /^dev-cli install$/);
+    const nothing = /Nothing is installed, here or for this user/;
+    // Where no harness is found, `install` needs the name of one.
+    expectProblem(call(), 'installed', nothing, /^dev-cli install --harness claude$/);
+    mkdirSync(join(home, '.codex'));
+    expectProblem(call(), 'installed', nothing, /^dev-cli install$/);
     install();
     expect(problemsOf(call())).toEqual([]);
     expectProblem(call(['--harness', 'codex']), 'installed', /for Codex CLI/, /^dev-cli install --harness codex$/);

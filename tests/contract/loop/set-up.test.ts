@@ -47,8 +47,15 @@ describe('init without a name', () => {
     const before = ['.ai/config.yaml', '.ai/.gitignore', '.ai/goals.yaml', '.ai/rules.md'].map(read);
     const again = setUp('--json');
     expect(again.json).toMatchObject({ ok: true, written: [], kept: expect.arrayContaining(['.ai/config.yaml']) });
-    expect(again.json['next_steps']).toMatchObject({ 0: expect.stringMatching(/^Check \.ai\/config\.yaml/) });
+    expect(again.json).not.toHaveProperty('test_command');
+    const first = () => (setUp('--json').json['next_steps'] as string[])[0];
+    expect(first()).toMatch(/^Correct \.ai\/config\.yaml: no agent was found/);
     expect(['.ai/config.yaml', '.ai/.gitignore', '.ai/goals.yaml', '.ai/rules.md'].map(read)).toEqual(before);
+    put(
+      '.ai/config.yaml',
+      shown.replace(/^ai_tool: .*$/m, 'ai_tool: "claude -p {prompt} --permission-mode acceptEdits"'),
+    );
+    expect(first()).toMatch(/^Check \.ai\/config\.yaml/);
   });
 
   it.each([
