@@ -52,18 +52,37 @@ export function ensureDirectory(absolutePath: string, root: string | null = null
   });
 }
 
+/** How often directories are made anew that other processes took away meanwhile, because they were empty. */
+const TRIES = 10;
+
 /** Creates a directory and its parents; returns those created, deepest first. On a system error, removes them again. */
 export function makeDirectories(path: string): string[] {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return makeMissing(path);
+    } catch (error) {
+      if (tried === TRIES || !isTakenAway(path, error)) throw error;
+    }
+  }
+}
+
+function makeMissing(path: string): string[] {
   // Not Node's recursive `mkdir`, which never returns if the directory cannot be created, for example in /proc.
   if (makeDirectory(path)) return [path];
   if (existsSync(path)) return [];
-  const above = makeDirectories(dirname(path));
+  const above = makeMissing(dirname(path));
   try {
     return makeDirectory(path, true) ? [path, ...above] : above;
   } catch (error) {
     for (const made of above) ignoreFailure(() => rmdirSync(made));
     throw error;
   }
+}
+
+/** Whether a directory, or its parent, was there and is gone: the error says the opposite of what the disk says now. */
+function isTakenAway(path: string, error: unknown): boolean {
+  const code = getSystemCode(error);
+  return code === 'ENOENT' || (code === 'EEXIST' && lstatSync(path, { throwIfNoEntry: false }) === undefined);
 }
 
 /**
@@ -76,11 +95,7 @@ function makeDirectory(path: string, isLast = false): boolean {
     return true;
   } catch (error) {
     if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return false;
-    const code = getSystemCode(error);
-    if (code === 'ENOENT' && !isLast) return false;
-    // Another process has removed its own empty directory since then.
-    if (code === 'EEXIST' && lstatSync(path, { throwIfNoEntry: false }) === undefined)
-      return makeDirectory(path, isLast);
+    if (getSystemCode(error) === 'ENOENT' && !isLast) return false;
     throw error;
   }
 }
