@@ -3,24 +3,32 @@ import { ERROR_CODES } from '../../src/base/error-codes.js';
 import { isRecord, parseOrNull } from '../../src/base/json.js';
 import { CORE } from '../../src/registry/catalogue.js';
 import { listSpecs } from '../../src/registry/describe.js';
-import { listErrors } from '../../src/registry/endings.js';
+import { listErrors, listExits } from '../../src/registry/endings.js';
 import type { Printed } from './door.js';
 
 const DECLARED = new Map(
-  listSpecs(CORE, Object.values(WINGS)).map((spec) => [spec.name, new Set<unknown>(listErrors(spec))]),
+  listSpecs(CORE, Object.values(WINGS)).map((spec) => [
+    spec.name,
+    { errors: new Set<unknown>(listErrors(spec)), exits: new Set<number>(listExits(spec)) },
+  ]),
 );
 
 /**
- * Requires that a command fails only with errors that its specification lists (`CommandSpec.errors`), so that the pages
- * that are generated from it are true.
+ * Requires that a command ends only with exit codes and errors that its specification lists (`CommandSpec.errors`), so
+ * that the pages that are generated from it are true.
  * @throws Error if it ended with another one
  */
 export function requireDeclared(argv: readonly string[], printed: Printed): void {
-  const [first = '', second] = argv;
-  const name = [`${first} ${second}`, first].find((words) => DECLARED.has(words));
-  const code = printed.exit === 0 || name === undefined ? undefined : findCode(printed);
-  if (name !== undefined && code !== undefined && DECLARED.get(name)?.has(code) === false)
+  const [first = '', second] = argv.slice(argv[0] === '--root' ? 2 : 0);
+  const name = [`${first} ${second}`, first].find((words) => DECLARED.has(words)) ?? '';
+  const declared = DECLARED.get(name);
+  if (declared === undefined) return;
+  const code = printed.exit === 0 ? undefined : findCode(printed);
+  if (code !== undefined && !declared.errors.has(code))
     throw new Error(`${name} failed with ${code}, which its specification does not list.`);
+  // A process that was killed has no exit code of its own.
+  if (printed.exit >= 0 && !declared.exits.has(printed.exit))
+    throw new Error(`${name} exited with ${printed.exit}, which does not follow from its specification.`);
 }
 
 /** Finds the code of a failure, printed as one JSON document or as text (protocol.md, Errors). */

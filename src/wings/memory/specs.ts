@@ -2,9 +2,8 @@ import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../registry/spec.js';
 import { choice, flag, freeText, optional, texts, word, words } from '../../registry/values.js';
 
-/** Settings of commands that record something; `REFUSES` is for those that may also refuse, with exit 3. */
+/** Settings of commands that record something. */
 const WRITES = { actor: 'agent', output: 'document' } as const;
-const REFUSES = { ...WRITES } as const;
 
 /** The options with which a session describes its handoff. */
 export const HANDOFF_TEXTS = {
@@ -86,7 +85,7 @@ export const MEMORY_SPECS = [
   {
     name: 'memory relevant',
     summary: 'Name a file that the next session should read.',
-    ...REFUSES,
+    ...WRITES,
     positionals: ['path'],
     input: Type.Object({
       path: word('A file or directory of the project, relative to the current directory.', { format: 'file' }),
@@ -131,7 +130,7 @@ export const MEMORY_SPECS = [
     summary: 'Keep the current files as a commit outside all branches.',
     description:
       'Keeps every file that git does not ignore at a reference below refs/dev-cli/checkpoints; no branch or file changes. The answer says how to restore them.',
-    ...REFUSES,
+    ...WRITES,
     input: Type.Object({ message: freeText('What the checkpoint is, in one line.') }),
     errors: ['DATA_MISSING', 'NEEDS_MISSING'],
     examples: [
@@ -168,7 +167,7 @@ export const MEMORY_SPECS = [
     summary: 'Record where the work stands, for the next session.',
     description:
       'Records what the options say, writes a file in .ai/handoffs, and renews the region of dev-cli in PROJECT_CONTEXT.md if there is one. Without --status, the work counts as complete only if that is proved: nothing uncommitted, the newest verification passed and still holds, no run is open. `missing` lists what keeps it from being complete.',
-    ...REFUSES,
+    ...WRITES,
     input: Type.Object(HANDOFF_VALUES),
     errors: ['DATA_MISSING', 'DOCUMENT_UNREADABLE'],
     examples: [
@@ -185,7 +184,7 @@ export const MEMORY_SPECS = [
     summary: 'Write where the work stands into PROJECT_CONTEXT.md.',
     description:
       'Does what `handoff write` does, but adds the region at the top of the file if there is none, and changes no other byte. Writes a file in .ai/handoffs only if that directory exists.',
-    ...REFUSES,
+    ...WRITES,
     input: Type.Object({
       handoff: flag('Hand over the state of the work.'),
       out: optional(
