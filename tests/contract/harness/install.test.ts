@@ -285,7 +285,9 @@ describe('install (harness.md, Install)', () => {
     expect(steps[1]).toMatch(/^Claude Code: .*\/dev-cli-specify /);
     expect(steps[2]).toMatch(/^Codex CLI: .*trust .*\$specify /);
     expect(steps[3]).toMatch(/^Gemini CLI: .*\/specify /);
-    expect(steps[4]).toMatch(/^The permission for dev-cli .*only on your word, or after `dev-cli trust autopilot`/);
+    expect(steps[4]).toMatch(
+      /^Your agent may call dev-cli .*only once you have approved them, or after `dev-cli trust autopilot`/,
+    );
     expect(install().json['nextSteps']).toEqual([steps[0]]);
   });
 
