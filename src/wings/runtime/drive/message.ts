@@ -31,7 +31,7 @@ export function renderActionMessage(action: PendingAction, place: Place): string
 function renderFiles(paths: readonly string[], reader: FileReader, root: string): string[] {
   let left = READ_CAP;
   return paths.map((path) => {
-    const text = reader.read(path.startsWith('/') ? path : `${root}/${path}`);
+    const text = reader.read(toAbsolute(path, root));
     if (text === null) return `${path} does not exist.`;
     if (text.length > left) return `Read ${path} first.`;
     left -= text.length;
@@ -47,13 +47,21 @@ function renderData({ write, form, schema, need = {}, headings = [] }: Data, { r
     json: 'JSON',
     markdown: 'Markdown',
   };
-  const path = write.startsWith('/') ? write : `${root}/${write}`;
   return [
-    `Write ${path}: ${forms[form]}.`,
+    `Write ${toAbsolute(write, root)}: ${forms[form]}.`,
     ...(schema === undefined
       ? []
-      : [`It must match this schema: ${reader.read(`${library.shipped}/schemas/${schema}.schema.json`)}`]),
+      : [`It must match this schema: ${reader.read(findSchema(schema, root, library.shipped))}`]),
     ...Object.entries(need).map(([section, line]) => `- ${section}: ${line}`),
     ...headings.map((heading) => `It must have the heading ${heading}.`),
   ].join('\n');
+}
+
+/** Returns the file of a schema: dev-cli's own, which an action names, or one of the recipe, of which it has the path. */
+function findSchema(schema: string, root: string, shipped: string): string {
+  return schema.endsWith('.json') ? toAbsolute(schema, root) : `${shipped}/schemas/${schema}.schema.json`;
+}
+
+function toAbsolute(path: string, root: string): string {
+  return path.startsWith('/') ? path : `${root}/${path}`;
 }
