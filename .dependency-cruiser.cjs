@@ -73,7 +73,7 @@ const OPEN_TO_WINGS = `
   recipe/resolve: draft
   recipe/settings: builtin-preferences project-settings project-settings-schema runtime-schema
   recipe/source: problem report validate yaml
-  registry: render spec values
+  registry: endings render spec values
   run: action captured-recipe codec context cost engine-rows facts other-executions paths pending-action recipe-state simulation state transact transaction
   run/documents: lost pending recovery
   store: claim durable inside io layout lock memory process shared-files snapshot standing store texts

@@ -235,9 +235,10 @@ function exitsOf({ name, exits }: DescribedCommand): string {
   return `Exits: ${exits.filter((code) => code !== 130).join(', ')}.${own}`;
 }
 
-/** Returns the errors of a command besides those of any command. */
-function errorsOf(name: string): readonly ErrorCode[] {
-  return specs.find((spec) => spec.name === name)?.errors ?? [];
+/** Returns the errors of a command besides those of any command, in the order of all. */
+function errorsOf(name: string): ErrorCode[] {
+  const { errors = [] } = specs.find((spec) => spec.name === name) ?? {};
+  return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => errors.includes(code));
 }
 
 function joinList(codes: readonly string[]): string {

@@ -31,7 +31,7 @@ const SKILLS: ReadonlyMap<string, SkillDefaults> = new Map([
       goal: 'required',
       inherits: [],
       closing:
-        "Show the user the summary and the plan's path, and tell them that /execute with this run's name builds the plan. Implement nothing now.",
+        "Show the user the summary and the plan's path, and say that /execute with this run's name builds it. Implement nothing now.",
     },
   ],
   ['execute', { sources: 'free', guards: 'execution' }],

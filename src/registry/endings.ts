@@ -25,6 +25,31 @@ export const COMMON_ERRORS: readonly ErrorCode[] = [
   'INTERRUPTED',
 ];
 
+/** The errors of commands that carry a run on: its commands, conditions and documents, on a machine that it may not know. */
+export const CARRYING_ERRORS = [
+  'COMMAND_FAILED',
+  'RECIPE_INVALID',
+  'RUN_UNTRUSTED',
+  'DOCUMENT_UNREADABLE',
+] as const satisfies readonly ErrorCode[];
+
+/** The errors of commands by which a person decides on a run, or on another plan for it. */
+export const DECISION_ERRORS = [
+  ...CARRYING_ERRORS,
+  'UNKNOWN_CHOICE',
+  'DATA_MISSING',
+  'SCHEMA_INVALID',
+  'TERMINAL_REQUIRED',
+  'INPUT_CHANGED',
+  'PLAN_MISSING',
+  'PLAN_EDITED',
+  'STALE_ACTION',
+  'FILES_OVERLAP',
+  'PLAN_CONFLICT',
+  'COMMIT_RUNNING',
+  'RUN_ENDED',
+] as const satisfies readonly ErrorCode[];
+
 /** Lists all errors with which a command may fail; one that writes may also find the lock taken. */
 export function listErrors({ errors, readOnly }: CommandSpec): ErrorCode[] {
   return [...COMMON_ERRORS, ...(readOnly === true ? [] : (['LOCKED'] as const)), ...errors];

@@ -98,7 +98,7 @@ export function spawnDevCli(
     maxBuffer: 256 * 1024 * 1024,
     ...(stdin === undefined ? { stdio: ['ignore', 'pipe', 'pipe'] as const } : { input: stdin }),
   });
-  return checked(args, { ...child, exit: child.status ?? -1 });
+  return checkedAlone(args, { ...child, exit: child.status ?? -1 });
 }
 
 /** Runs a command line exactly as printed. */
@@ -129,7 +129,7 @@ export function devCliAsync(project: Project, args: string[], options: CallOptio
     child.on('error', reject);
     child.on('close', (status) => {
       try {
-        resolve(checked(args, { exit: status ?? -1, stdout, stderr }));
+        resolve(checkedAlone(args, { exit: status ?? -1, stdout, stderr }));
       } catch (error) {
         reject(error);
       }
@@ -137,8 +137,13 @@ export function devCliAsync(project: Project, args: string[], options: CallOptio
   });
 }
 
+/** Checks a call in a process of its own, of which the front door knows nothing. */
+function checkedAlone(args: string[], printed: Printed): Result {
+  requireDeclared(args, printed);
+  return checked(args, printed);
+}
+
 function checked(args: string[], { exit: code, stdout, stderr }: Printed): Result {
-  requireDeclared(args, { exit: code, stdout, stderr });
   const shown = `dev-cli ${args.join(' ').slice(0, 300)}\nexit ${code}\nstdout: ${stdout.slice(0, 2000)}\nstderr: ${stderr.slice(0, 2000)}`;
   expect([0, 1, 2, 3, 4, 130], shown).toContain(code);
   expect(`${stdout}${stderr}`, `a stack trace in ${shown}`).not.toMatch(/^\s+at .+(:\d+:\d+\)?|\(node:)/m);

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { CARRYING_ERRORS } from '../endings.js';
 import type { CommandSpec } from '../spec.js';
 import { flag, freeText, OPTIONAL_NAME, optional, word } from '../values.js';
 
@@ -31,14 +32,7 @@ export const CONTROL_COMMANDS = [
     output: 'document',
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME }),
-    errors: [
-      'COMMAND_FAILED',
-      'UNKNOWN_CHOICE',
-      'RECIPE_INVALID',
-      'RUN_UNTRUSTED',
-      'TERMINAL_REQUIRED',
-      'DOCUMENT_UNREADABLE',
-    ],
+    errors: [...CARRYING_ERRORS, 'UNKNOWN_CHOICE', 'TERMINAL_REQUIRED'],
     examples: [{ command: 'dev-cli release add-auth', note: 'Asks first if a person holds it.' }],
   },
   {
@@ -57,14 +51,11 @@ export const CONTROL_COMMANDS = [
       note: optional(freeText('A ruling for the next attempt to follow.')),
     }),
     errors: [
-      'COMMAND_FAILED',
+      ...CARRYING_ERRORS,
       'UNKNOWN_BLOCK',
       'UNKNOWN_CHOICE',
       'DATA_MISSING',
-      'RECIPE_INVALID',
-      'RUN_UNTRUSTED',
       'TERMINAL_REQUIRED',
-      'DOCUMENT_UNREADABLE',
       'INPUT_CHANGED',
       'UNDO_IMPOSSIBLE',
       'NOT_REACHED',

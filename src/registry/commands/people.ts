@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { DECISION_ERRORS } from '../endings.js';
 import type { CommandSpec } from '../spec.js';
 import { flag, integer, NOTE, OPTIONAL_NAME, optional, REQUIRED_NAME, word } from '../values.js';
 
@@ -164,25 +165,7 @@ export const PEOPLE_COMMANDS = [
       choice: optional(word('One of the choices that the gate offers.', { format: 'choice', placeholder: 'ID' })),
       note: optional(NOTE),
     }),
-    errors: [
-      'COMMAND_FAILED',
-      'UNKNOWN_CHOICE',
-      'DATA_MISSING',
-      'DATA_UNEXPECTED',
-      'SCHEMA_INVALID',
-      'RECIPE_INVALID',
-      'RUN_UNTRUSTED',
-      'TERMINAL_REQUIRED',
-      'DOCUMENT_UNREADABLE',
-      'INPUT_CHANGED',
-      'PLAN_MISSING',
-      'PLAN_EDITED',
-      'STALE_ACTION',
-      'FILES_OVERLAP',
-      'PLAN_CONFLICT',
-      'COMMIT_RUNNING',
-      'RUN_ENDED',
-    ],
+    errors: [...DECISION_ERRORS, 'DATA_UNEXPECTED'],
     examples: [
       { command: 'dev-cli approve', note: 'Show what is waiting, and ask.' },
       { command: 'dev-cli approve add-auth --choice approve', note: 'Accept the plan; type yes to confirm.' },

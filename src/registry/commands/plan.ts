@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { ErrorCode } from '../../base/errors.js';
+import { DECISION_ERRORS } from '../endings.js';
 import type { CommandSpec } from '../spec.js';
 import {
   commaList,
@@ -26,25 +27,7 @@ const REOPEN = optional(
 );
 
 /** What a change of a plan may end with, also one of a plan that is carried out: it is judged, asked about and taken up. */
-const CHANGE_ERRORS = [
-  'COMMAND_FAILED',
-  'UNKNOWN_CHOICE',
-  'DATA_MISSING',
-  'SCHEMA_INVALID',
-  'RECIPE_INVALID',
-  'RUN_UNTRUSTED',
-  'TERMINAL_REQUIRED',
-  'DOCUMENT_UNREADABLE',
-  'INPUT_CHANGED',
-  'PLAN_MISSING',
-  'PLAN_EDITED',
-  'STALE_ACTION',
-  'RUN_EXISTS',
-  'FILES_OVERLAP',
-  'PLAN_CONFLICT',
-  'COMMIT_RUNNING',
-  'RUN_ENDED',
-] as const satisfies readonly ErrorCode[];
+const CHANGE_ERRORS = [...DECISION_ERRORS, 'RUN_EXISTS'] as const satisfies readonly ErrorCode[];
 
 /** Commands on plan-content.json and PLAN.md (documents.md, plan-content.json). */
 export const PLAN_COMMANDS = [

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { CARRYING_ERRORS } from '../endings.js';
 import type { CommandSpec } from '../spec.js';
 import {
   choice,
@@ -67,7 +68,7 @@ export const RUN_COMMANDS = [
       ['goal', 'from'],
     ],
     errors: [
-      'COMMAND_FAILED',
+      ...CARRYING_ERRORS,
       'MODE_CONTRADICTION',
       'SIZE_REFUSED',
       'UNKNOWN_RECIPE',
@@ -76,12 +77,9 @@ export const RUN_COMMANDS = [
       'DATA_MISSING',
       'SCHEMA_INVALID',
       'IDENTITY_MISSING',
-      'RECIPE_INVALID',
       'RECIPE_UNTRUSTED',
-      'RUN_UNTRUSTED',
       'PREFERENCES_INVALID',
       'NEEDS_MISSING',
-      'DOCUMENT_UNREADABLE',
       'PLAN_MISSING',
       'PLAN_EDITED',
       'RUN_EXISTS',
@@ -118,7 +116,7 @@ export const RUN_COMMANDS = [
       full: flag('Also print the fields that only dev-cli uses.'),
       wait: optional(wait()),
     }),
-    errors: ['COMMAND_FAILED', 'RECIPE_INVALID', 'RUN_UNTRUSTED', 'DOCUMENT_UNREADABLE', 'LOCKED'],
+    errors: [...CARRYING_ERRORS, 'LOCKED'],
     examples: [
       { command: 'dev-cli next add-auth', note: 'What is there to do now?' },
       { command: 'dev-cli next add-auth --wait 45', note: 'Wait up to 45 s for a running command.' },

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { CARRYING_ERRORS } from '../endings.js';
 import type { CommandSpec } from '../spec.js';
 import {
   ACTION,
@@ -55,7 +56,7 @@ export const STEP_COMMANDS = [
     ],
     oneOf: ['action', 'step'],
     errors: [
-      'COMMAND_FAILED',
+      ...CARRYING_ERRORS,
       'UNKNOWN_BLOCK',
       'UNKNOWN_SECTION',
       'UNKNOWN_CHOICE',
@@ -64,10 +65,7 @@ export const STEP_COMMANDS = [
       'DATA_UNEXPECTED',
       'EVIDENCE_MISSING',
       'SCHEMA_INVALID',
-      'RECIPE_INVALID',
-      'RUN_UNTRUSTED',
       'HUMAN_REQUIRED',
-      'DOCUMENT_UNREADABLE',
       'INPUT_CHANGED',
       'SOURCES_CHANGED',
       'PLAN_EDITED',
@@ -104,15 +102,7 @@ export const STEP_COMMANDS = [
       action: ACTION,
       reason: reason(),
     }),
-    errors: [
-      'COMMAND_FAILED',
-      'DATA_MISSING',
-      'DATA_UNEXPECTED',
-      'RECIPE_INVALID',
-      'RUN_UNTRUSTED',
-      'DOCUMENT_UNREADABLE',
-      'STALE_ACTION',
-    ],
+    errors: [...CARRYING_ERRORS, 'DATA_MISSING', 'DATA_UNEXPECTED', 'STALE_ACTION'],
     examples: [
       { command: 'dev-cli step fail add-auth --action a7 --reason "No agent can be started here"', note: 'Be honest.' },
     ],
@@ -134,12 +124,9 @@ export const STEP_COMMANDS = [
       note: optional(freeText('A ruling for the next attempt to follow.')),
     }),
     errors: [
-      'COMMAND_FAILED',
+      ...CARRYING_ERRORS,
       'UNKNOWN_BLOCK',
       'DATA_MISSING',
-      'RECIPE_INVALID',
-      'RUN_UNTRUSTED',
-      'DOCUMENT_UNREADABLE',
       'NOT_REACHED',
       'PHASE_ENDED',
       'FILES_OVERLAP',

@@ -1,8 +1,24 @@
 import { Type } from '@sinclair/typebox';
+import type { ErrorCode } from '../../base/errors.js';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, integer, optional, word } from '../../registry/values.js';
 
 const goal = word('The goal, by id.', { placeholder: 'GOAL' });
+
+/** What `take` and `give` may end with: both look at a goal, at its recipe and at what a session needs here. */
+const SESSION_ERRORS = [
+  'FLEET_UNAVAILABLE',
+  'UNKNOWN_RECIPE',
+  'SCHEMA_INVALID',
+  'RECIPE_INVALID',
+  'RECIPE_UNTRUSTED',
+  'PREFERENCES_INVALID',
+  'NEEDS_MISSING',
+  'TERMINAL_REQUIRED',
+  'NO_PROJECT',
+  'FLEET_VERSION',
+  'CLAIM_REFUSED',
+] as const satisfies readonly ErrorCode[];
 
 /** The commands of the fleet: many machines work on the goals of many repositories (fleet.md, Commands). */
 export const FLEET_SPECS = [
@@ -53,21 +69,7 @@ export const FLEET_SPECS = [
     actor: 'person',
     output: 'text',
     positionals: ['goal'],
-    errors: [
-      'FLEET_UNAVAILABLE',
-      'UNKNOWN_RECIPE',
-      'SCHEMA_INVALID',
-      'RECIPE_INVALID',
-      'RECIPE_UNTRUSTED',
-      'PREFERENCES_INVALID',
-      'NEEDS_MISSING',
-      'TERMINAL_REQUIRED',
-      'NO_PROJECT',
-      'FLEET_VERSION',
-      'FLEET_UNTRUSTED',
-      'RUN_EXISTS',
-      'CLAIM_REFUSED',
-    ],
+    errors: [...SESSION_ERRORS, 'FLEET_UNTRUSTED', 'RUN_EXISTS'],
     input: Type.Object({ goal }),
     examples: [{ command: 'dev-cli fleet take delete-todos', note: 'Then dev-cli approve, then dev-cli fleet give.' }],
   },
@@ -77,20 +79,7 @@ export const FLEET_SPECS = [
     actor: 'person',
     output: 'text',
     positionals: ['goal'],
-    errors: [
-      'FLEET_UNAVAILABLE',
-      'UNKNOWN_RECIPE',
-      'SCHEMA_INVALID',
-      'RECIPE_INVALID',
-      'RECIPE_UNTRUSTED',
-      'PREFERENCES_INVALID',
-      'NEEDS_MISSING',
-      'TERMINAL_REQUIRED',
-      'NO_PROJECT',
-      'GOAL_REFUSED',
-      'FLEET_VERSION',
-      'CLAIM_REFUSED',
-    ],
+    errors: [...SESSION_ERRORS, 'GOAL_REFUSED'],
     input: Type.Object({ goal }),
     examples: [{ command: 'dev-cli fleet give delete-todos', note: 'A worker continues it.' }],
   },

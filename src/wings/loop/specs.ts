@@ -1,4 +1,5 @@
 import { type TProperties, Type } from '@sinclair/typebox';
+import type { ErrorCode } from '../../base/errors.js';
 import type { CommandSpec } from '../../registry/spec.js';
 import { flag, freeText, integer, optional, word } from '../../registry/values.js';
 import { DECISION_SPECS } from './decisions/specs.js';
@@ -9,6 +10,22 @@ import { PACKET_SPECS } from './packets/specs.js';
 import { QUEUE_SPECS } from './queue/specs.js';
 import { LOOP_ERRORS } from './spec-errors.js';
 
+/** What `auto` and `retry` may end with before they begin. */
+const BATCH_ERRORS = [
+  ...LOOP_ERRORS,
+  'COMMAND_FAILED',
+  'UNKNOWN_RECIPE',
+  'IDENTITY_MISSING',
+  'RECIPE_INVALID',
+  'RECIPE_UNTRUSTED',
+  'PREFERENCES_INVALID',
+  'NEEDS_MISSING',
+  'TERMINAL_REQUIRED',
+  'GOAL_REFUSED',
+  'TOOL_MISSING',
+  'CONFIG_UNTRUSTED',
+  'TREE_DIRTY',
+] as const satisfies readonly ErrorCode[];
 const SHOWS = { actor: 'person', output: 'text', readOnly: true } as const;
 const WORKS = { actor: 'person', output: 'text', windsDown: true } as const;
 
@@ -56,26 +73,7 @@ export const LOOP_SPECS = [
       ['fleet', 'dirty'],
       ['fleet', 'trust'],
     ],
-    errors: [
-      'COMMAND_FAILED',
-      'FLEET_UNAVAILABLE',
-      'UNKNOWN_RECIPE',
-      'SCHEMA_INVALID',
-      'IDENTITY_MISSING',
-      'RECIPE_INVALID',
-      'RECIPE_UNTRUSTED',
-      'PREFERENCES_INVALID',
-      'NEEDS_MISSING',
-      'TERMINAL_REQUIRED',
-      'PLAN_MISSING',
-      'CONTEXT_TOO_LARGE',
-      'NO_PROJECT',
-      'GOAL_REFUSED',
-      'TOOL_MISSING',
-      'CONFIG_UNTRUSTED',
-      'FLEET_VERSION',
-      'TREE_DIRTY',
-    ],
+    errors: [...BATCH_ERRORS, 'PLAN_MISSING', 'CONTEXT_TOO_LARGE'],
     exitOfNo: 1,
     examples: [
       { command: 'dev-cli auto --dry-run --recursive', note: 'What would be done, in which order.' },
@@ -96,25 +94,7 @@ export const LOOP_SPECS = [
       explain: flag('Print each verdict with the facts behind it to standard error.'),
       ...START,
     }),
-    errors: [
-      'COMMAND_FAILED',
-      'FLEET_UNAVAILABLE',
-      'UNKNOWN_RECIPE',
-      'DATA_MISSING',
-      'SCHEMA_INVALID',
-      'IDENTITY_MISSING',
-      'RECIPE_INVALID',
-      'RECIPE_UNTRUSTED',
-      'PREFERENCES_INVALID',
-      'NEEDS_MISSING',
-      'TERMINAL_REQUIRED',
-      'NO_PROJECT',
-      'GOAL_REFUSED',
-      'TOOL_MISSING',
-      'CONFIG_UNTRUSTED',
-      'FLEET_VERSION',
-      'TREE_DIRTY',
-    ],
+    errors: [...BATCH_ERRORS, 'DATA_MISSING'],
     exitOfNo: 1,
     examples: [
       { command: 'dev-cli retry login-form --note "Use the session cookie, no token"', note: 'Answer its question.' },
@@ -155,7 +135,7 @@ export const LOOP_SPECS = [
     summary: 'Remove old attempts of goals that are done or dropped.',
     actor: 'person',
     output: 'text',
-    errors: ['FLEET_UNAVAILABLE', 'SCHEMA_INVALID', 'TERMINAL_REQUIRED', 'NO_PROJECT', 'FLEET_VERSION'],
+    errors: [...LOOP_ERRORS, 'TERMINAL_REQUIRED'],
     input: Type.Object({ days: integer('N', 'Only attempts that ended at least N days ago.') }),
     examples: [{ command: 'dev-cli attempt prune --days 30', note: 'Keep a month.' }],
   },

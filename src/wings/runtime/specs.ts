@@ -1,4 +1,5 @@
 import { type TProperties, Type } from '@sinclair/typebox';
+import { CARRYING_ERRORS } from '../../registry/endings.js';
 import type { CommandSpec } from '../../registry/spec.js';
 import { choice, commaList, flag, integer, OPTIONAL_NAME, optional, word } from '../../registry/values.js';
 
@@ -47,14 +48,7 @@ export const RUNTIME_SPECS = [
     ...ASKING,
     positionals: ['name'],
     input: Type.Object({ name: OPTIONAL_NAME, ...ASKS }),
-    errors: [
-      'COMMAND_FAILED',
-      'RECIPE_INVALID',
-      'RUN_UNTRUSTED',
-      'PREFERENCES_INVALID',
-      'DOCUMENT_UNREADABLE',
-      'RUNTIME_INVALID',
-    ],
+    errors: [...CARRYING_ERRORS, 'PREFERENCES_INVALID', 'RUNTIME_INVALID'],
     exitOfNo: 3,
     examples: [
       { command: 'dev-cli drive add-auth --max-cost 5', note: 'Plan or execute, for at most 5 USD.' },

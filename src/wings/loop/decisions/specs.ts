@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, integer, optional, texts, word } from '../../../registry/values.js';
+import { LOOP_ERRORS } from '../spec-errors.js';
 
 /** Commands for questions that are decided by trying the alternatives (loop-operations.md, Decisions). */
 export const DECISION_SPECS = [
@@ -13,18 +14,15 @@ export const DECISION_SPECS = [
     output: 'text',
     windsDown: true,
     errors: [
+      ...LOOP_ERRORS,
       'COMMAND_FAILED',
-      'FLEET_UNAVAILABLE',
       'DATA_MISSING',
-      'SCHEMA_INVALID',
       'NEEDS_MISSING',
       'DOCUMENT_UNREADABLE',
       'CONTEXT_TOO_LARGE',
-      'NO_PROJECT',
       'DECISION_REFUSED',
       'TOOL_MISSING',
       'CONFIG_UNTRUSTED',
-      'FLEET_VERSION',
     ],
     exitOfNo: 3,
     positionals: ['file'],

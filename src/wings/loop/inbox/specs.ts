@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox';
+import { DECISION_ERRORS } from '../../../registry/endings.js';
 import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, freeText, integer, optional, word } from '../../../registry/values.js';
 import { STATUSES } from '../schemas.js';
@@ -49,27 +50,7 @@ export const INBOX_SPECS = [
         }),
       ),
     }),
-    errors: [
-      'COMMAND_FAILED',
-      'FLEET_UNAVAILABLE',
-      'UNKNOWN_CHOICE',
-      'DATA_MISSING',
-      'SCHEMA_INVALID',
-      'RECIPE_INVALID',
-      'RUN_UNTRUSTED',
-      'TERMINAL_REQUIRED',
-      'DOCUMENT_UNREADABLE',
-      'INPUT_CHANGED',
-      'PLAN_MISSING',
-      'PLAN_EDITED',
-      'NO_PROJECT',
-      'FLEET_VERSION',
-      'FILES_OVERLAP',
-      'PLAN_CONFLICT',
-      'COMMIT_RUNNING',
-      'RUN_ENDED',
-      'INBOX_REFUSED',
-    ],
+    errors: [...DECISION_ERRORS, ...LOOP_ERRORS, 'INBOX_REFUSED'],
     examples: [
       {
         command:

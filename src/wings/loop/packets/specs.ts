@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { CommandSpec } from '../../../registry/spec.js';
 import { choice, flag, optional, word } from '../../../registry/values.js';
+import { LOOP_ERRORS } from '../spec-errors.js';
 import { ADAPTERS, FORMATS } from './schemas.js';
 
 const PROTOCOL = { actor: 'agent', output: 'text' } as const;
@@ -30,16 +31,7 @@ export const PACKET_SPECS = [
       ['contextFormat', 'noIncludeContext'],
       ['write', 'noWrite'],
     ],
-    errors: [
-      'FLEET_UNAVAILABLE',
-      'SCHEMA_INVALID',
-      'NEEDS_MISSING',
-      'DOCUMENT_UNREADABLE',
-      'CONTEXT_TOO_LARGE',
-      'NO_PROJECT',
-      'GOAL_REFUSED',
-      'FLEET_VERSION',
-    ],
+    errors: [...LOOP_ERRORS, 'NEEDS_MISSING', 'DOCUMENT_UNREADABLE', 'CONTEXT_TOO_LARGE', 'GOAL_REFUSED'],
     examples: [
       { command: 'dev-cli protocol export --adapter other --goal login-form --json', note: 'What a worker is told.' },
     ],
@@ -52,15 +44,7 @@ export const PACKET_SPECS = [
     ...PROTOCOL,
     positionals: ['file'],
     input: Type.Object({ file: word('The result: a JSON file of at most 1 MB.', { format: 'file' }) }),
-    errors: [
-      'FLEET_UNAVAILABLE',
-      'SCHEMA_INVALID',
-      'NEEDS_MISSING',
-      'NO_PROJECT',
-      'FLEET_VERSION',
-      'PACKET_REFUSED',
-      'CLAIM_REFUSED',
-    ],
+    errors: [...LOOP_ERRORS, 'NEEDS_MISSING', 'PACKET_REFUSED', 'CLAIM_REFUSED'],
     examples: [{ command: 'dev-cli protocol ingest result.json', note: 'Hand in what a worker made.' }],
   },
 ] as const satisfies readonly CommandSpec[];

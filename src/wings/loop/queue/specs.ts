@@ -60,7 +60,7 @@ export const QUEUE_SPECS = [
       reason: optional(freeText('The reason, for the log.')),
       goalStatus: optional(choice(STATUSES, 'The status of the goal, as the worker sees it.')),
     }),
-    errors: ['FLEET_UNAVAILABLE', 'DATA_MISSING', 'SCHEMA_INVALID', 'NO_PROJECT', 'FLEET_VERSION', 'CLAIM_REFUSED'],
+    errors: [...LOOP_ERRORS, 'DATA_MISSING', 'CLAIM_REFUSED'],
     examples: [{ command: 'dev-cli queue release QCLM_0123456789ab --worker w1', note: 'Somebody else may try.' }],
   },
   {
