@@ -136,7 +136,7 @@ export interface Harness {
   /**
    * Builds the payload that the harness sends before a tool writes a file: a recorded payload with other paths and ids.
    */
-  buildTrial: (write: { directory: string; path: string; content: string }) => object;
+  buildTrial: (write: { session: string; directory: string; path: string; content: string }) => object;
   /** Whether the harness runs commands in a login shell. */
   usesLoginShell?: true;
   /**

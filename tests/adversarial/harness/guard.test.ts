@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { HarnessId } from '../../../src/generated/harnesses.js';
+import { HARNESS_IDS, type HarnessId } from '../../../src/generated/harnesses.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { renderHookLine } from '../../../src/wings/harness/install/hook-line.js';
 import { devCli, imageOf, init, runDir, writeProjectFile } from '../../support/cli.js';
@@ -300,7 +300,7 @@ describe('payloads', () => {
     ['no input of the tool', () => JSON.stringify(whole({ tool_input: null }))],
     ['a list as the input of the tool', () => JSON.stringify(whole({ tool_input: ['src/app.js'] }))],
   ])('%s: blocks, with a reason and no stack', (_what, text) => {
-    for (const harness of ['claude', 'codex', 'gemini'] as const) {
+    for (const harness of HARNESS_IDS) {
       const { code, stdout, stderr } = send(text(), { harness });
       expect([code, stdout]).toEqual([2, '']);
       expect(stderr).toMatch(/^[A-Z_]+: \S.+/);
@@ -437,7 +437,7 @@ describe('who is judged', () => {
     const other = createProject();
     try {
       for (const text of ['', '[', JSON.stringify({ tool_name: 'Write', tool_input: { file_path: 'src/app.js' } })]) {
-        for (const harness of ['claude', 'codex', 'gemini'] as const) {
+        for (const harness of HARNESS_IDS) {
           expectAllowed(send(text, { harness, cwd: other.root }));
           expectAllowed(send(text, { harness, cwd: other.root, env: { PATH: '/usr/bin:/bin' } }));
         }

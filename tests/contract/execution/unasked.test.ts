@@ -1,6 +1,8 @@
 import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { listHarnessMarks } from '../../../src/base/harness-mark.js';
+import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import type { Action } from '../../support/agent.mjs';
 import {
   type Document,
@@ -22,7 +24,7 @@ import { findTerminal, NO_TERMINAL } from '../../support/terminal.mjs';
 // engine.md, Approvals; protocol.md, Trust: commands that an agent chose start only with a person's consent, which does
 // not extend to a clone.
 
-const MARKS = ['CLAUDECODE', 'AI_AGENT', 'GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX_CI', 'DEV_CLI_AGENT'];
+const MARKS = listHarnessMarks();
 const AGENT = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's-1' };
 const RUN = 'build';
 
@@ -215,11 +217,8 @@ describe('a person’s prompt that asks for autopilot', () => {
   );
 
   it.each([
-    { CLAUDECODE: '1' },
+    ...Object.values(HARNESSES).flatMap(({ marks }) => marks.map((mark) => ({ [mark]: '1' }))),
     { CLAUDECODE: '1', AI_AGENT: 'claude-code_2-1-328_agent' },
-    { GEMINI_CLI: '1' },
-    { CODEX_THREAD_ID: 't' },
-    { CODEX_CI: '1' },
   ])('opens no gate and frees no session where an agent calls the hook itself, under %o', (env) => {
     const { actionId } = nextOf(begin(AGENT));
     expect(devCli(project, ['use', RUN], { env: AGENT }).code).toBe(0);

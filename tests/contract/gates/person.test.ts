@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { listHarnessMarks } from '../../../src/base/harness-mark.js';
 import type { Action } from '../../support/agent.mjs';
 import { devCli, imageOf, journalOf, nextOf, runPrinted, stateOf, writeProjectFile } from '../../support/cli.js';
 import { project, useProject } from '../../support/each-project.js';
@@ -29,7 +30,7 @@ function typed(command: string, answers: string[] = [], env: NodeJS.ProcessEnv =
 const pending = (name = 'run-1'): Action => devCli(project, ['next', name]).json as unknown as Action;
 
 describe.skipIf(skipped)(`a terminal${skipped ? ` (skipped: ${NO_TERMINAL})` : ''}`, () => {
-  it.each(['CLAUDECODE', 'AI_AGENT', 'GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX_CI', 'DEV_CLI_AGENT'])(
+  it.each(listHarnessMarks())(
     'where %s stands is no person: approve and trust name it, as one line of JSON',
     (mark) => {
       startTiny(project, [GATE, END_BLOCK]);

@@ -68,10 +68,10 @@ function listWithoutPage(house: string, titles: readonly string[]): string[] {
 const TABLES = ['## Install', '### Models and effort', '## How a harness is known'];
 
 /**
- * Lists the gaps in a harness's documentation: a missing row in TABLES, a missing column in the table of enforced
- * rules, or a mark that the protocol does not name.
+ * Lists where a harness has to be named besides: its row in TABLES, its column in the table of enforced rules, its marks
+ * in the protocol, and its project directory in the script of the hooks.
  */
-function listUntold({ title, marks }: Pick<Harness, 'title' | 'marks'>): string[] {
+function listUntold({ title, marks, projectVariable }: Pick<Harness, 'title' | 'marks' | 'projectVariable'>): string[] {
   const read = (page: string) => readFileSync(join(CHECKOUT, 'docs', page), 'utf8');
   const cells = (row: string) => row.split('|').map((cell) => cell.trim());
   const contract = read('spec/harness.md');
@@ -87,6 +87,9 @@ function listUntold({ title, marks }: Pick<Harness, 'title' | 'marks'>): string[
     ...rowless.map((heading) => `docs/spec/harness.md, ${heading}`),
     ...(cells(enforced).includes(title) ? [] : ['docs/harnesses.md, What is enforced']),
     ...marks.filter((mark) => !line?.includes(`\`${mark}\``)).map((mark) => `docs/spec/protocol.md: ${mark}`),
+    ...(read('../hooks/dev-cli.sh').includes(`"\${${projectVariable}-}"`)
+      ? []
+      : [`hooks/dev-cli.sh: ${projectVariable}`]),
   ];
 }
 
@@ -124,7 +127,7 @@ export const muse: Harness = {
   whyUnheard: 'Sing again.',
   listFormFaults: () => [],
   dropsSettings: 'ignores all of',
-  buildTrial: ({ path, content }) => ({ tool_name: 'scribble', tool_input: { page: path, content } }),
+  buildTrial: ({ session, path, content }) => ({ session_id: session, tool_name: 'scribble', tool_input: { page: path, content } }),
 };
 `;
 
@@ -188,12 +191,13 @@ describe('what is particular to a harness', () => {
     expect(listWithoutPage(house, [...titles, 'Muse'])).toEqual([]);
   });
 
-  it('has its rows in the contract, and its column', () => {
+  it('has its rows in the contract, its column, and its place in the script of the hooks', () => {
     expect(Object.values(HARNESSES).flatMap(listUntold)).toEqual([]);
-    expect(listUntold({ title: 'Muse', marks: ['MUSE_SINGS'] })).toEqual([
+    expect(listUntold({ title: 'Muse', marks: ['MUSE_SINGS'], projectVariable: 'MUSE_STAGE' })).toEqual([
       ...TABLES.map((heading) => `docs/spec/harness.md, ${heading}`),
       'docs/harnesses.md, What is enforced',
       'docs/spec/protocol.md: MUSE_SINGS',
+      'hooks/dev-cli.sh: MUSE_STAGE',
     ]);
   });
 });

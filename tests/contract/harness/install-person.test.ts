@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listHarnessMarks } from '../../../src/base/harness-mark.js';
 import { type CallOptions, devCli, imageOf, init } from '../../support/cli.js';
 import { project, useProject } from '../../support/each-project.js';
-import { createProject, type Project } from '../../support/project.mjs';
+import { CHECKOUT, createProject, type Project } from '../../support/project.mjs';
 import { findTerminal } from '../../support/terminal.mjs';
 
 // harness.md, Install: an agent must not change its own hooks and permissions, so a person is asked.
@@ -30,10 +32,12 @@ function expectRefused(words: string, options: CallOptions = {}): Record<string,
   return json;
 }
 
-const MARKS = ['CLAUDECODE', 'AI_AGENT', 'GEMINI_CLI', 'CODEX_THREAD_ID', 'CODEX_CI', 'DEV_CLI_AGENT'];
+const MARKS = listHarnessMarks();
 
-it('knows these marks and no others', () => {
-  expect([...listHarnessMarks()].sort()).toEqual([...MARKS].sort());
+it('the marks are those that the protocol names', () => {
+  const page = readFileSync(join(CHECKOUT, 'docs/spec/protocol.md'), 'utf8');
+  const line = page.split('\n').find((one) => one.startsWith("A harness's mark")) ?? '';
+  expect([...line.matchAll(/`([A-Z_]+)`/g)].map(([, mark]) => mark).sort()).toEqual([...MARKS].sort());
 });
 
 describe('the marks of whoever runs the tests', () => {

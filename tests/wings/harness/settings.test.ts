@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { HARNESS_IDS } from '../../../src/generated/harnesses.js';
 import { decideInstall, decideRemoval } from '../../../src/wings/harness/install/decide.js';
 import type { InstallPiece } from '../../../src/wings/harness/install/piece.js';
 import { listPieces } from '../../../src/wings/harness/install/pieces.js';
@@ -9,9 +10,9 @@ const SHIPPED = {
   ...{ skills: {}, agents: {}, hook: '', schemas: { recipe: '', 'recipe-test': '', 'recipe-script': '' } },
   extras: [{ name: 'memory', instructions: '' }],
 };
-const PIECES = (['claude', 'codex', 'gemini'] as const)
-  .flatMap((harness): InstallPiece[] => listPieces(harness, 'project', SHIPPED))
-  .filter(({ kind }) => kind === 'settings');
+const PIECES = HARNESS_IDS.flatMap((harness): InstallPiece[] => listPieces(harness, 'project', SHIPPED)).filter(
+  ({ kind }) => kind === 'settings',
+);
 
 /** Settings as people and programs write them: any indentation, with or without the keys that dev-cli uses. */
 const group = fc.record({

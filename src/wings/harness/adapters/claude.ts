@@ -94,7 +94,10 @@ export const claude: Harness = {
     ...listHooksFaults(settings['hooks'], HOOKS),
   ],
   dropsSettings: 'ignores all of',
-  buildTrial: ({ directory, path, content }) => ({
+  buildTrial: ({ session, directory, path, content }) => ({
+    session_id: session,
+    transcript_path: `${directory}/session.jsonl`,
+    cwd: directory,
     permission_mode: 'default',
     hook_event_name: 'PreToolUse',
     tool_name: 'Write',

@@ -62,7 +62,10 @@ export const codex: Harness = {
     ...listHooksFaults(hooks, HOOKS),
   ],
   dropsSettings: 'ignores all of',
-  buildTrial: ({ path, content }) => ({
+  buildTrial: ({ session, directory, path, content }) => ({
+    session_id: session,
+    transcript_path: `${directory}/session.jsonl`,
+    cwd: directory,
     turn_id: '1',
     hook_event_name: 'PreToolUse',
     permission_mode: 'default',

@@ -76,7 +76,10 @@ export const gemini: Harness = {
     'Begin a new session in the directory of the project. `/hooks` lists the hooks; they must be enabled, and the folder trusted.',
   listFormFaults: (_settings, text) => listSyntax(text, false),
   dropsSettings: 'does not start with',
-  buildTrial: ({ path, content }) => ({
+  buildTrial: ({ session, directory, path, content }) => ({
+    session_id: session,
+    transcript_path: `${directory}/session.jsonl`,
+    cwd: directory,
     hook_event_name: 'BeforeTool',
     timestamp: '2026-01-01T00:00:00.000Z',
     tool_name: 'write_file',

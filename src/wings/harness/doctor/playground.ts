@@ -75,9 +75,8 @@ export const SESSION = 'dev-cli-doctor';
 
 /** Renders the payload that a harness sends before a tool writes a source file. @param directory absolute */
 export function renderPayload(harness: HarnessId, directory: string): string {
-  const shared = { session_id: SESSION, transcript_path: `${directory}/session.jsonl`, cwd: directory };
-  const trial = HARNESSES[harness].buildTrial({ directory, path: SOURCE, content: 'written\n' });
-  return JSON.stringify({ ...shared, ...trial });
+  const trial = HARNESSES[harness].buildTrial({ session: SESSION, directory, path: SOURCE, content: 'written\n' });
+  return JSON.stringify(trial);
 }
 
 /**
