@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildSync } from 'esbuild';
@@ -15,11 +15,17 @@ const DOOR = join(CHECKOUT, 'node_modules/.cache/dev-cli-tests/door.cjs');
  */
 const DONE = 'DEV_CLI_TESTS_DOOR';
 
+/** A directory in memory, which Linux has; tests write and sync small files much of the time. */
+const MEMORY = '/dev/shm';
+
+/** The free space that `MEMORY` must have to be used, in bytes; tests take a part of it. */
+const ENOUGH = 4 * 1024 ** 3;
+
 /**
  * Prepares all tests, once. Builds the binary, since tests drive what ships; bundles the front door, which most of them
- * call (door.ts); chooses and prints the seed of all randomness; and makes the directory for the templates that
- * projects are copied from. Returns a function that removes this directory; test processes cannot, since they are
- * killed without notice.
+ * call (door.ts); chooses and prints the seed of all randomness; and makes the directory for all that tests write, and in
+ * it one for the templates that projects are copied from. Returns a function that removes it; test processes cannot,
+ * since they are killed without notice.
  */
 export function setup(): () => void {
   if (process.env[DONE] !== undefined) return () => {};
@@ -30,9 +36,19 @@ export function setup(): () => void {
   const seed = String(chosenSeed());
   process.env[SEED] = seed;
   console.log(`What chance chooses: ${SEED}=${seed} repeats it.`);
-  const models = mkdtempSync(join(tmpdir(), 'dev-cli-models-'));
-  process.env['DEV_CLI_TESTS_MODELS'] = models;
-  return () => rmSync(models, { recursive: true, force: true });
+  const base = mkdtempSync(join(chooseTemporary(), 'dev-cli-'));
+  // A database server runs as another user.
+  chmodSync(base, 0o755);
+  process.env['TMPDIR'] = base;
+  process.env['DEV_CLI_TESTS_MODELS'] = mkdtempSync(join(base, 'models-'));
+  return () => rmSync(base, { recursive: true, force: true });
+}
+
+/** Returns the directory for all that tests write: in memory if there is room and nobody has chosen another. */
+function chooseTemporary(): string {
+  if (process.env['TMPDIR'] !== undefined || !existsSync(MEMORY)) return tmpdir();
+  const { bavail, bsize } = statfsSync(MEMORY);
+  return bavail * bsize >= ENOUGH ? MEMORY : tmpdir();
 }
 
 /**

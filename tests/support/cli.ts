@@ -6,8 +6,7 @@ import { expect } from 'vitest';
 import { ERROR_CODES } from '../../src/base/error-codes.js';
 import { runCodec } from '../../src/run/codec.js';
 import type { Action, Answer } from './agent.mjs';
-import { requireDeclared } from './declared.js';
-import { callDoor, type Printed } from './door.js';
+import { callDoor, loadChecks, type Printed } from './door.js';
 import { runLine } from './line.mjs';
 import { BINARY, type Project } from './project.mjs';
 
@@ -139,7 +138,7 @@ export function devCliAsync(project: Project, args: string[], options: CallOptio
 
 /** Checks a call in a process of its own, of which the front door knows nothing. */
 function checkedAlone(args: string[], printed: Printed): Result {
-  requireDeclared(args, printed);
+  loadChecks().requireDeclared(args, printed);
   return checked(args, printed);
 }
 

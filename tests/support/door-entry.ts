@@ -14,6 +14,11 @@ import { tryAnswer } from '../../src/cli/hot.js';
 import { tryAnswerHook } from '../../src/cli/hot-hook.js';
 import { toPlainText } from '../../src/cli/plain.js';
 import type { Output } from '../../src/cli/print.js';
+import { requireDeclared } from './declared.js';
+import { replayEveryRun } from './replayed.js';
+
+/** Checks of every call and of every project. */
+export const checks = { requireDeclared, replayEveryRun };
 
 /** The commands that have a program of their own. */
 const QUESTIONS: { [Name in QuestionName]: Question<Name> } = {

@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { constants, openSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { requireDeclared } from './declared.js';
 import { scratchDirectory } from './scratch.js';
 
 /**
@@ -51,6 +51,14 @@ interface Door {
   scratch: string;
 }
 
+/**
+ * Returns checks that need much of the program. They are bundled with the door, since every process of tests would take
+ * seconds to import their sources one by one.
+ */
+export function loadChecks(): typeof import('./door-entry.js').checks {
+  return createRequire(import.meta.url)(process.env['DEV_CLI_TESTS_DOOR'] ?? '').checks;
+}
+
 /** The longest that a call may take, in milliseconds. */
 const PATIENCE = 90_000;
 
@@ -68,7 +76,7 @@ export function callDoor({ argv, cwd, env, stdin, typed, whole = false }: DoorCa
   for (let written = 0; written < bytes.length; ) written += writeSync(door.requests, bytes, written);
   const reply = replyOf(door.answers);
   if ('exit' in reply) {
-    requireDeclared(argv, reply);
+    loadChecks().requireDeclared(argv, reply);
     return reply;
   }
   throw new Error(`${argv.join(' ')}: ${JSON.stringify(reply)}`);

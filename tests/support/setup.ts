@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { callDoor, type Printed } from './door.js';
+import { callDoor, loadChecks, type Printed } from './door.js';
 import { type Around, inShell, lineOf, runLinesBy } from './line.mjs';
 import { beforeRemoval } from './project.mjs';
-import { replayEveryRun } from './replayed.js';
 import { chosenSeed } from './seeded.js';
 import { findRealTerminal, NO_TERMINAL, typeInto } from './terminal.mjs';
 
@@ -10,7 +9,7 @@ import { findRealTerminal, NO_TERMINAL, typeInto } from './terminal.mjs';
 
 fc.configureGlobal({ seed: chosenSeed() });
 
-beforeRemoval(replayEveryRun);
+beforeRemoval((project) => loadChecks().replayEveryRun(project));
 
 runLinesBy(byDoor);
 
