@@ -24,8 +24,8 @@ const PROOFS = [
 
 /**
  * Returns what to run of the files that match. If the variable is N, that is every Nth file, as the seed says, and always those that
- * show that a test can fail. So `npm test` ends in time with a fourth of the stories, `npm run verify` with a sixth of the proofs;
- * `npm run test:all` and `npm run prove` take all, and so does a call that names files.
+ * show that a test can fail. So `npm test` ends in time with a fourth of the stories, `npm run verify` with half of them and a sixth
+ * of the proofs; `npm run test:all` and `npm run prove` take all, and so does a call that names files.
  */
 function sample(patterns: string[], variable: string, ignore: string[] = []): string[] {
   const every = numberFrom(variable, 1);
