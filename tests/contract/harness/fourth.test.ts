@@ -225,10 +225,16 @@ describe('a fourth harness', () => {
   it('has its events answered, by the line that is installed', () => {
     call(['init', 'one', '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route']);
     const [{ hooks }] = JSON.parse(read('.muse/settings.json')).hooks.Before;
-    const input = { session_id: 's', tool_name: 'scribble', tool_input: { page: 'src/a.js' } };
-    const options = { cwd: project.root, env: project.env, encoding: 'utf8', input: JSON.stringify(input) } as const;
-    const { status, stderr } = spawnSync('sh', ['-c', hooks[0].command], options);
-    expect([status, stderr]).toEqual([2, expect.stringContaining('"one" is planning')]);
+    // An edit may name its file as the call does.
+    for (const written of [
+      { page: 'src/a.js' },
+      { page: '.dev/specs/one/findings/x.md', edits: [{ page: 'src/a.js' }] },
+    ]) {
+      const input = JSON.stringify({ session_id: 's', tool_name: 'scribble', tool_input: written });
+      const options = { cwd: project.root, env: project.env, encoding: 'utf8', input } as const;
+      const { status, stderr } = spawnSync('sh', ['-c', hooks[0].command], options);
+      expect([status, stderr]).toEqual([2, expect.stringContaining('"one" is planning')]);
+    }
   });
 
   it('is told how agents are started, by its mark', () => {

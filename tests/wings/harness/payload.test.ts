@@ -38,13 +38,28 @@ function listUnread(harness: HarnessId, events: readonly (HookEvent | null)[]): 
 }
 
 describe('what an event tells besides (memory.md, Hooks)', () => {
-  it.each(HARNESS_IDS)('%s: all that its recorded payloads contain is read', (harness) => {
-    const events = readRecorded(harness, '/project').map(({ payload }) => read(harness, payload));
-    expect(listUnread(harness, events)).toEqual([]);
-    for (const event of events) {
-      if (event?.on === 'post-tool-use' && event.tool === HARNESSES[harness].tools.shell)
-        expect(event.files).toEqual([]);
+  const readAll = (harness: HarnessId) =>
+    readRecorded(harness, '/project').map(({ payload }) => read(harness, payload));
+
+  it.each<[HarnessId, string, string[]]>([
+    ['claude', '/project/exit1.txt', ['final answer', 'end1', 'end2']],
+    ['codex', 'exit1.txt', ['final answer']],
+    ['gemini', 'exit1.txt', ['final answer']],
+  ])('%s: the files of file tools and patches, and what the agent said', (harness, file, words) => {
+    const events = readAll(harness);
+    const uses = events.filter((event) => event?.on === 'post-tool-use');
+    expect(uses.flatMap(({ files }) => files)).toContain(file);
+    for (const use of uses) {
+      expect(use.failed).toBe(false);
+      const { shell } = HARNESSES[harness].tools;
+      if (use.tool === shell) expect(use.files).toEqual([]);
     }
+    const said = events.flatMap((event) => (event?.on === 'stop' ? [event.said] : []));
+    for (const word of words) expect(said).toContain(word);
+  });
+
+  it.each(HARNESS_IDS)('%s: something of each member is read', (harness) => {
+    expect(listUnread(harness, readAll(harness))).toEqual([]);
   });
 
   it('a member by another name is noticed', () => {

@@ -29,7 +29,7 @@ interface Writes {
  */
 export function listCallWrites(tool: string, input: Input, isDirectory?: DirectoryTest): Writes | null {
   const member = FILE_TOOLS[tool];
-  if (member !== undefined) return listNamed(input[member], input['edits']);
+  if (member !== undefined) return listNamed(member, input);
   const { command } = input;
   if (PATCH_TOOLS.includes(tool))
     return typeof command === 'string' ? { paths: listPatched(command), directory: null } : null;
@@ -40,9 +40,9 @@ export function listCallWrites(tool: string, input: Input, isDirectory?: Directo
   return { paths: listShellWrites(command, isThere), directory };
 }
 
-function listNamed(path: unknown, edits: unknown): Writes | null {
+function listNamed(member: string, { [member]: path, edits }: Input): Writes | null {
   // Each edit may name a file of its own.
-  const more = Array.isArray(edits) ? edits.flatMap((edit) => (isRecord(edit) ? [edit['file_path'] ?? path] : [])) : [];
+  const more = Array.isArray(edits) ? edits.flatMap((edit) => (isRecord(edit) ? [edit[member] ?? path] : [])) : [];
   const paths = [path, ...more].filter((one) => typeof one === 'string');
   return paths.length === more.length + 1 && paths.every((one) => one.trim() !== '')
     ? { paths, directory: null }
