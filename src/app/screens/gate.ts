@@ -8,8 +8,8 @@ import { findKeyAction } from '../../views/frames/keys.js';
 export interface GatePage {
   frame(size: TerminalSize): Line[];
   /**
-   * Takes a key. An answer is its number or its id, and Enter. While nothing is typed, the letter of a `Look` opens it,
-   * and keys that begin no id scroll.
+   * Takes a key. An answer is its number or its id, and Enter. While nothing is typed and a key begins no id, the letter
+   * of a `Look` opens it, and other keys scroll.
    * @returns the complete answer, or null while it is incomplete
    */
   press(key: string, size: TerminalSize): string | null;
@@ -22,15 +22,17 @@ export function openGatePage(decision: Decision, question: string, notice: strin
   let place: GatePlace = { top: 0, typed: '', notice };
   const looks = new Set(decision.looks.map(({ key }) => key));
   const begins = (key: string) => decision.answers.some(({ id }) => id.startsWith(key));
+  // One more than the longest answer, so that what is cut off never leaves one.
+  const longest = 1 + Math.max(...decision.answers.map(({ id }, at) => Math.max(id.length, String(at + 1).length)));
   const layOut = (size: TerminalSize) => renderGateFrame(decision, size, place, question);
   return {
     frame: (size) => layOut(size).lines,
     press(key, size) {
       const { top, typed } = place;
       const letter = key.toLowerCase();
-      if (typed === '' && looks.has(letter)) return letter;
+      if (typed === '' && looks.has(letter) && !begins(key)) return letter;
       if (key === 'return' || (key === 'escape' && typed === '')) return typed;
-      const edited = edit(typed, key, typed !== '' || begins(key));
+      const edited = edit(typed, key, typed !== '' || begins(key))?.slice(0, longest) ?? null;
       if (edited !== null) place = { top, typed: edited, notice: '' };
       else {
         const { last, room } = layOut(size);
@@ -45,15 +47,12 @@ export function openGatePage(decision: Decision, question: string, notice: strin
   };
 }
 
-/** The most characters an answer may have. */
-const LONGEST = 40;
-
 /** Returns the text after a key, or null if the key edits nothing. @param isWord whether letters that scroll are text */
 function edit(typed: string, key: string, isWord: boolean): string | null {
   if (key === 'escape') return '';
   if (key === 'backspace') return typed.slice(0, -1);
   if ([...key].length !== 1 || (!isWord && findKeyAction(key, 'run') !== undefined)) return null;
-  return `${typed}${key}`.slice(0, LONGEST);
+  return `${typed}${key}`;
 }
 
 function scroll(top: number, key: string, room: number): number {

@@ -396,6 +396,25 @@ describe('the page of a gate', () => {
       expect(first(), back).toEqual(begin);
     }
   });
+
+  it('takes a name of any length, whole or not at all, also one that begins with the letter of something to look at', () => {
+    const size = { columns: 80, rows: 24 };
+    const [first, ...rest] = DECISION.answers;
+    if (first === undefined) throw new Error('no answer');
+    const long = 'b'.repeat(60);
+    const answers = [first, { ...first, id: long }, { ...first, id: 'plain' }, ...rest];
+    const page = openGatePage({ ...DECISION, answers, looks: [LOOK] }, QUESTION, '');
+    const typed = (text: string) => {
+      page.press('escape', size);
+      return [...text, 'return'].map((key) => page.press(key, size)).at(-1);
+    };
+    expect([typed(long), typed('plain'), typed('p')]).toEqual([long, 'plain', 'p']);
+    const ids = answers.map(({ id }) => id);
+    for (const more of [`${long}b`, `${long}yy`]) expect(ids).not.toContain(typed(more));
+    const letters = Array.from({ length: 10 }, (_, at) => ({ ...first, id: 'qrstuvwxyz'[at] ?? '' }));
+    const many = openGatePage({ ...DECISION, answers: letters }, QUESTION, '');
+    expect(['1', '0', '0', 'return'].map((key) => many.press(key, size)).at(-1)).toBe('100');
+  });
 });
 
 describe('words', () => {
