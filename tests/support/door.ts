@@ -56,8 +56,10 @@ interface Door {
  * seconds to import their sources one by one.
  */
 export function loadChecks(): typeof import('./door-entry.js').checks {
-  return createRequire(import.meta.url)(process.env['DEV_CLI_TESTS_DOOR'] ?? '').checks;
+  return load(process.env['DEV_CLI_TESTS_DOOR'] ?? '').checks;
 }
+
+const load = createRequire(import.meta.url);
 
 /** The longest that a call may take, in milliseconds. */
 const PATIENCE = 90_000;

@@ -61,7 +61,10 @@ export const RUNTIME_SPECS = [
     ...ASKING,
     positionals: ['message'],
     input: Type.Object({
-      message: word('The message.', { format: 'text', placeholder: 'TEXT|@FILE|-' }),
+      message: word('The message; @FILE or - reads it from a file or standard input.', {
+        format: 'text',
+        placeholder: 'TEXT|@FILE|-',
+      }),
       session: optional(word('Continue a session: its id, a prefix of the id, or latest.', { placeholder: 'SESSION' })),
       tools: optional(commaList('TOOLS', 'The tools that the model may use. Default: all.')),
       ask: flag('Ask on this terminal about calls that need a person.'),
