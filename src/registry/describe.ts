@@ -109,12 +109,13 @@ function getForm(schema: TSchema): ValueForm['form'] {
   }
 }
 
-/**
- * Returns the kind of words that a shell offers as completion for a value; null if its format says only how to read it,
- * as `text`, `data` and `seconds` do.
- */
+/** The formats that say only how a value is read; every other format is a kind of words that shells complete. */
+const READING_FORMATS = ['text', 'data', 'seconds'] as const;
+export type ReadingFormat = (typeof READING_FORMATS)[number];
+
+/** Returns the kind of words that a shell offers as completion for a value; null if there is none. */
 function getOffer({ format }: TSchema): CompletionKind | null {
-  return format === undefined || ['text', 'data', 'seconds'].includes(format) ? null : format;
+  return format === undefined || READING_FORMATS.some((one) => one === format) ? null : format;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 import type { DataInput } from '../base/invocation.js';
+import type { ReadingFormat } from './describe.js';
 import type { CompletionKind, ValueForm } from './spec.js';
 
 /** Facts about a value that the command line needs in addition to the JSON Schema. */
 interface Marks extends Pick<ValueForm, 'needs' | 'absent'> {
   /** How the text is read, or what it names. */
-  format?: 'text' | 'data' | 'seconds' | CompletionKind;
+  format?: ReadingFormat | CompletionKind;
   placeholder?: string;
   hidden?: boolean;
 }

@@ -1,4 +1,5 @@
 import type { Caller } from '../base/caller.js';
+import type { PendingAction } from '../run/action.js';
 import type { ActionItem, EventItem, RunHistory } from './history-items.js';
 import { nameStep } from './timeline-rows.js';
 import type { RowSegment, TimelineFacts } from './timeline-work.js';
@@ -72,14 +73,19 @@ function findStep({ phases }: TimelineFacts, seq: number, block: string): string
   return nameStep(phases.findLast((one) => one.seq <= seq)?.phase ?? null, block);
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  'wait-for-user': 'question',
+/** What a row calls each kind of action. */
+const KINDS: Readonly<Record<PendingAction['action'], string>> = {
+  llm: 'work',
+  'llm-loop': 'work',
+  'llm+cli': 'work',
   'dispatch-subagents': 'agents',
+  'wait-for-user': 'question',
+  'engine-dispatch': 'work',
   running: 'command',
 };
 
 function nameAction({ action, cause, round = 1 }: ActionItem): string {
-  const kind = KINDS[action] ?? 'work';
+  const kind = KINDS[action as PendingAction['action']];
   if (round > 1) return `${kind}, round ${round}`;
   return cause === 'enter' || cause === 'gate' ? kind : `${kind} (${cause})`;
 }
