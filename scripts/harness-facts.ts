@@ -1,5 +1,5 @@
 import type { HarnessId } from '../src/generated/harnesses.js';
-import { type Harness, listSavingTools } from '../src/wings/harness/adapter.js';
+import { type Harness, listSavingTools, type PayloadMember } from '../src/wings/harness/adapter.js';
 import { HARNESSES } from '../src/wings/harness/harness.js';
 
 /**
@@ -54,7 +54,7 @@ export function buildFacts() {
       ATTENDED: ALL.flatMap(({ attended = [] }) => attended),
       NOTICES: byId(({ notice }) => notice),
       FOREWORDS: ALL.flatMap(({ foreword = [] }) => foreword),
-      HIDES_WRITER: byId(({ hidesWriter }) => hidesWriter),
+      HIDES_WRITER: byId(({ members }) => (members?.agent_id === null ? true : undefined)),
       TELLS_WITH_PROMPT: byId(({ tellsWithPrompt }) => tellsWithPrompt),
       FILE_TOOLS: keyed(({ tools }) => Object.entries({ ...tools.files, ...tools.notebooks })),
       PATCH_TOOLS: ALL.flatMap(({ tools: { patch = [] } }) => patch),
@@ -62,7 +62,9 @@ export function buildFacts() {
       SHELL_DIRECTORIES: ALL.flatMap(({ tools: { shellDirectory = [] } }) => shellDirectory),
       SPENT_MEMBERS: ALL.flatMap(({ tools: { spent = [] } }) => spent),
       FAILURES: byId(({ tools }) => tools.failure),
-      SAID_MEMBERS: byId(({ said }) => said),
+      /** By harness, other names of payload members and of members of a tool's input. */
+      PAYLOAD_MEMBERS: byId(({ members }) => listRenamed(members)),
+      INPUT_MEMBERS: byId(({ tools }) => tools.members),
       QUESTION_TOOLS: ALL.map(({ tools }) => tools.question),
     },
   };
@@ -79,6 +81,12 @@ function orderMarks(): Record<string, HarnessId | null> {
   return Object.fromEntries([...list(own), ['AI_AGENT', null], ...list(others), ['DEV_CLI_AGENT', null]]);
 }
 
+/** Leaves out the members that a harness does not send; if it sends them one day, they have their common names. */
+function listRenamed(members: Harness['members'] = {}): Record<string, string> | undefined {
+  const renamed = Object.entries(members).filter((entry): entry is [PayloadMember, string] => entry[1] !== null);
+  return renamed.length === 0 ? undefined : Object.fromEntries(renamed);
+}
+
 /** Builds a table by harness id. The generated file lacks harnesses without a value, because JSON drops undefined. */
 function byId<T>(find: (harness: Harness) => T): Record<string, T> {
   return keyed((one) => [[one.id, find(one)]]);
@@ -90,5 +98,10 @@ function byMark<T>(find: (harness: Harness) => T): Record<string, T> {
 
 /** Builds a table without a prototype, because it is looked up by names from outside, such as `constructor`. */
 function keyed<T>(list: (harness: Harness) => [string, T][]): Record<string, T> {
-  return Object.assign(Object.create(null), Object.fromEntries(ALL.flatMap(list)));
+  const table: Record<string, T> = Object.create(null);
+  for (const [key, value] of ALL.flatMap(list)) {
+    if (key in table && table[key] !== value) throw new Error(`Two harnesses say different things about "${key}".`);
+    table[key] = value;
+  }
+  return table;
 }

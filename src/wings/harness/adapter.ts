@@ -23,6 +23,27 @@ export const COMMON_EVENTS = {
 export type HookEventName = keyof typeof COMMON_EVENTS;
 export const HOOK_EVENTS = Object.keys(COMMON_EVENTS) as HookEventName[];
 
+/** The members of a hook's payload that dev-cli reads, by the names that most harnesses use. */
+export const PAYLOAD_MEMBERS = [
+  'hook_event_name',
+  'session_id',
+  'cwd',
+  'source',
+  'prompt',
+  'agent_id',
+  'agent_type',
+  'tool_name',
+  'tool_input',
+  'tool_response',
+  'background_tasks',
+  'stop_hook_active',
+  'last_assistant_message',
+] as const;
+export type PayloadMember = (typeof PAYLOAD_MEMBERS)[number];
+
+/** The members of a tool's input that dev-cli reads, besides those that name files and directories. */
+export type InputMember = 'command' | 'edits' | 'answers';
+
 /**
  * A harness. scripts/harness-facts.ts copies plain data from here into generated modules for code that must not load
  * the adapters: the core, and calls that must be fast.
@@ -62,8 +83,6 @@ export interface Harness {
    * Seconds within which a call must answer, if the harness waits for a command for less time than other harnesses do.
    */
   answerWithin?: number;
-  /** Whether the harness does not say which agent calls a tool. */
-  hidesWriter?: true;
   /**
    * Whether the harness ignores hook output after a compaction, but keeps context that a hook adds to the last prompt.
    */
@@ -72,10 +91,10 @@ export interface Harness {
   notice?: Notice;
   /** The pattern of text that the harness puts before a person's prompt, such as hook output. */
   foreword?: string;
-  /** The member of the `stop` payload that contains the agent's last message. */
-  said?: string;
   /** The harness's own names of the events. */
   events: Readonly<Record<HookEventName, string>>;
+  /** The harness's own names of members of its payloads; null for a member that it does not send. */
+  members?: Readonly<Partial<Record<PayloadMember, string | null>>>;
   tools: Tools;
   /** Whether the harness counts hook timeouts in milliseconds instead of seconds. */
   countsMilliseconds?: true;
@@ -169,6 +188,8 @@ interface Tools {
   notebooks?: Readonly<Record<string, string>>;
   patch?: string;
   shell: string;
+  /** The harness's own names of members of a tool's input. */
+  members?: Readonly<Partial<Record<InputMember, string>>>;
   /** Members of the shell tool's input that may name the directory of the command, in order of precedence. */
   shellDirectory?: readonly string[];
   /** Another name of the shell tool in permission rules. */

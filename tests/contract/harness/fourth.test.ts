@@ -105,7 +105,6 @@ export const muse: Harness = {
   reserved: ['.muse'],
   voice: { ask: 'inquire, or', start: 'Summon \`<type>\` with \`tell\`.' },
   marks: ['MUSE_SINGS'],
-  hidesWriter: true,
   events: {
     'session-start': 'Begin',
     'user-prompt-submit': 'Hear',
@@ -114,7 +113,8 @@ export const muse: Harness = {
     stop: 'Rest',
     'session-end': 'End',
   },
-  tools: { files: { scribble: 'page' }, shell: 'chant', question: 'inquire' },
+  members: { session_id: 'sitting', tool_name: 'deed', tool_input: 'about', agent_id: null },
+  tools: { files: { scribble: 'page' }, shell: 'chant', question: 'inquire', members: { command: 'verse', edits: 'strokes' } },
   countsMilliseconds: true,
   projectVariable: 'MUSE_STAGE',
   agentEnding: '.md',
@@ -127,7 +127,7 @@ export const muse: Harness = {
   whyUnheard: 'Sing again.',
   listFormFaults: () => [],
   dropsSettings: 'ignores all of',
-  buildTrial: ({ session, path, content }) => ({ session_id: session, tool_name: 'scribble', tool_input: { page: path, content } }),
+  buildTrial: ({ session, path, content }) => ({ sitting: session, deed: 'scribble', about: { page: path, content } }),
 };
 `;
 
@@ -226,11 +226,12 @@ describe('a fourth harness', () => {
     call(['init', 'one', '--recipe', 'specify-quick-autopilot', '--goal', 'Add a route']);
     const [{ hooks }] = JSON.parse(read('.muse/settings.json')).hooks.Before;
     // An edit may name its file as the call does.
-    for (const written of [
-      { page: 'src/a.js' },
-      { page: '.dev/specs/one/findings/x.md', edits: [{ page: 'src/a.js' }] },
-    ]) {
-      const input = JSON.stringify({ session_id: 's', tool_name: 'scribble', tool_input: written });
+    for (const [deed, about] of [
+      ['scribble', { page: 'src/a.js' }],
+      ['scribble', { page: '.dev/specs/one/findings/x.md', strokes: [{ page: 'src/a.js' }] }],
+      ['chant', { verse: 'echo x > src/a.js' }],
+    ] as const) {
+      const input = JSON.stringify({ sitting: 's', deed, about });
       const options = { cwd: project.root, env: project.env, encoding: 'utf8', input } as const;
       const { status, stderr } = spawnSync('sh', ['-c', hooks[0].command], options);
       expect([status, stderr]).toEqual([2, expect.stringContaining('"one" is planning')]);

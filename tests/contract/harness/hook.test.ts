@@ -210,7 +210,7 @@ describe('sessions (harness.md, Sessions)', () => {
       harness,
       base({
         session_id: session,
-        tool_name: harness === 'gemini' ? 'run_shell_command' : 'Bash',
+        tool_name: HARNESSES[harness].tools.shell,
         tool_input: { command },
         ...more,
       }),
@@ -232,8 +232,9 @@ describe('sessions (harness.md, Sessions)', () => {
     expect(bindingOf('s-2')).toBe('');
     ran(harness, 's-2', `cd . && timeout 60 dev-cli step complete add-x --action ${actionId} --choice Bug`);
     expect(bindingOf('s-2')).toBe('add-x');
-    const [tool = 'Write'] = Object.keys(HARNESSES[harness].tools.files);
-    expect(hook('pre-tool-use', harness, write('src/a.js', { session_id: 's-2', tool_name: tool })).code).toBe(2);
+    const write = { session: 's-2', directory: project.root, path: 'src/a.js', content: 'x' };
+    const payload = JSON.stringify(HARNESSES[harness].buildTrial(write));
+    expect(hook('pre-tool-use', harness, payload).code).toBe(2);
   });
 
   it('one that has a live run keeps it, whatever other run it asked for in vain', () => {

@@ -39,9 +39,12 @@ describe('what the hooks capture (memory.md, Hooks)', () => {
     const all = facts();
     expect(new Set(all.map(({ kind }) => kind))).toEqual(new Set(['request', 'edit', 'said']));
     const paths = all.flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
-    expect(paths).toContain('exit1.txt');
     expect(paths.some((path) => path.startsWith('.dev') || path.startsWith('/'))).toBe(false);
-    expect(all.filter(({ kind }) => kind === 'said').map(({ text }) => text)).toContain('final answer');
+    // The play in which these three were recorded.
+    if (['claude', 'codex', 'gemini'].includes(harness)) {
+      expect(paths).toContain('exit1.txt');
+      expect(all.filter(({ kind }) => kind === 'said').map(({ text }) => text)).toContain('final answer');
+    }
     for (const { at, by, branch, head } of all) {
       expect(by).toMatchObject({ kind: 'hook', harness });
       expect([typeof at, typeof branch, String(head).length]).toEqual(['string', 'string', 40]);

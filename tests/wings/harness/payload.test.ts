@@ -1,40 +1,44 @@
 import { describe, expect, it } from 'vitest';
 import { HARNESS_IDS, type HarnessId } from '../../../src/generated/harnesses.js';
-import type { HookEvent } from '../../../src/protocol/ports.js';
-import { HOOK_EVENTS, type HookEventName } from '../../../src/wings/harness/adapter.js';
+import { HOOK_EVENTS, PAYLOAD_MEMBERS } from '../../../src/wings/harness/adapter.js';
 import { HARNESSES } from '../../../src/wings/harness/harness.js';
 import { readPayload } from '../../../src/wings/harness/hooks/payload.js';
-import { readRecorded } from '../../support/hooks.js';
+import { type Recorded, readRecorded, renderPayload } from '../../support/hooks.js';
 
 // memory.md, Hooks: which files and last messages are found in payloads that were recorded from harnesses.
 
 const read = (harness: HarnessId, payload: Record<string, unknown>) => {
   const event = HOOK_EVENTS.find((name) => HARNESSES[harness].events[name] === payload['hook_event_name']);
   if (event === undefined) return null;
-  return readPayload(JSON.stringify(payload), { event, harness, cwd: '/elsewhere', unattended: false });
+  return readPayload(renderPayload(harness, payload), { event, harness, cwd: '/elsewhere', unattended: false });
 };
 
 /**
- * Lists what no recorded payload of the harness gave, because `readPayload` does not know its name. Failed calls have not
+ * Lists what the adapter names and no recorded payload of the harness has. Failed calls and answered questions have not
  * been recorded of every harness.
  */
-function listUnread(harness: HarnessId, events: readonly (HookEvent | null)[]): string[] {
-  const { said, hidesWriter, tools } = HARNESSES[harness];
-  const on = <K extends HookEventName>(name: K) =>
-    events.filter((event): event is Extract<HookEvent, { on: K }> => event?.on === name);
-  const [uses, results] = [on('pre-tool-use'), on('post-tool-use')];
+function listMissing(harness: HarnessId, recorded: readonly Recorded[]): string[] {
+  const { members = {}, tools, buildTrial } = HARNESSES[harness];
+  const events = recorded.map(({ payload }) => read(harness, payload));
+  const uses = events.filter((event) => event?.on === 'pre-tool-use');
+  const results = events.filter((event) => event?.on === 'post-tool-use');
+  const around = { event: 'pre-tool-use', harness, cwd: '/elsewhere', unattended: false } as const;
+  const write = { session: 's', directory: '/project', path: 'a', content: 'x' };
+  const trial = readPayload(JSON.stringify(buildTrial(write)), around);
   const found: Record<string, boolean> = {
-    'a payload': !events.includes(null),
-    cwd: events.every((event) => event?.cwd.startsWith('/project')),
-    prompt: on('user-prompt-submit').some(({ prompt }) => prompt !== ''),
-    'shell command': uses.some(({ tool, input }) => tool === tools.shell && typeof input['command'] === 'string'),
-    agent: hidesWriter === true || uses.some(({ agent }) => agent !== null),
-    'agent type': hidesWriter === true || uses.some(({ agentType }) => agentType !== null),
     files: results.some(({ files }) => files.length > 0),
+    command: uses.some(({ tool, input }) => tool === tools.shell && typeof input['command'] === 'string'),
     spent: tools.spent === undefined || results.some(({ spent }) => spent !== null),
-    said: said === undefined || on('stop').some((stop) => stop.said !== null),
+    trial:
+      trial?.on === 'pre-tool-use' &&
+      trial.cwd === '/project' &&
+      uses.some(({ tool, input }) => tool === trial.tool && Object.keys(trial.input).every((name) => name in input)),
   };
-  return Object.keys(found).filter((member) => found[member] !== true);
+  return [
+    ...PAYLOAD_MEMBERS.filter((name) => members[name] !== null && !recorded.some(({ payload }) => name in payload)),
+    ...Object.keys(found).filter((what) => found[what] !== true),
+    ...(events.every((event) => event?.cwd.startsWith('/project') === true) ? [] : ['a payload that is read']),
+  ];
 }
 
 describe('what an event tells besides (memory.md, Hooks)', () => {
@@ -58,24 +62,24 @@ describe('what an event tells besides (memory.md, Hooks)', () => {
     for (const word of words) expect(said).toContain(word);
   });
 
-  it.each(HARNESS_IDS)('%s: something of each member is read', (harness) => {
-    expect(listUnread(harness, readAll(harness))).toEqual([]);
+  it.each(HARNESS_IDS)('%s: each member that its adapter names has been recorded', (harness) => {
+    expect(listMissing(harness, readRecorded(harness, '/project'))).toEqual([]);
   });
 
   it('a member by another name is noticed', () => {
-    for (const [member, missing] of Object.entries({
-      cwd: ['cwd'],
-      prompt: ['prompt'],
-      agent_id: ['agent'],
-      agent_type: ['agent type'],
-      tool_input: ['a payload', 'cwd', 'shell command', 'agent', 'agent type', 'files'],
-      last_assistant_message: ['said'],
-    })) {
-      const events = readRecorded('claude', '/project').map(({ payload: { [member]: value, ...others } }) =>
-        read('claude', { ...others, [`${member}_`]: value }),
-      );
-      expect(listUnread('claude', events), member).toEqual(expect.arrayContaining(missing));
+    const recorded = readRecorded('claude', '/project');
+    for (const member of PAYLOAD_MEMBERS) {
+      const renamed = recorded.map(({ event, payload: { [member]: value, ...others } }) => ({
+        event,
+        payload: { ...others, [`${member}_`]: value },
+      }));
+      expect(listMissing('claude', renamed), member).toContain(member);
     }
+    const unnamed = recorded.map(({ event, payload: { tool_input: input, ...others } }) => ({
+      event,
+      payload: { ...others, tool_input: { input } },
+    }));
+    expect(listMissing('claude', unnamed)).toEqual(['files', 'command', 'trial']);
   });
 
   const use = (harness: HarnessId, more: object) => {

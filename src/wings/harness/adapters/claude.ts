@@ -35,7 +35,6 @@ export const claude: Harness = {
     tokens: '<subagent_tokens>(\\d{1,12})</subagent_tokens>(?![\\s\\S]*</result>)',
   },
 
-  said: 'last_assistant_message',
   events: COMMON_EVENTS,
   tools: {
     files: { Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path' },

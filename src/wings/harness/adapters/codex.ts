@@ -21,8 +21,8 @@ export const codex: Harness = {
   // Codex stops waiting for a command after ten seconds.
   answerWithin: 8,
 
-  said: 'last_assistant_message',
   events: COMMON_EVENTS,
+  members: { background_tasks: null },
   tools: {
     files: {},
     patch: 'apply_patch',

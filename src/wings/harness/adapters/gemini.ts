@@ -27,17 +27,21 @@ export const gemini: Harness = {
       'Call the agent `dev-cli-<type>`, else `<type>`, else any that can write files, with `tell`. Ack once they are back.',
   },
   marks: ['GEMINI_CLI'],
-  hidesWriter: true,
   tellsWithPrompt: true,
   foreword: '<hook_context>[\\s\\S]*?</hook_context>',
 
-  said: 'prompt_response',
   events: {
     ...COMMON_EVENTS,
     'user-prompt-submit': 'BeforeAgent',
     'pre-tool-use': 'BeforeTool',
     'post-tool-use': 'AfterTool',
     stop: 'AfterAgent',
+  },
+  members: {
+    agent_id: null,
+    agent_type: null,
+    background_tasks: null,
+    last_assistant_message: 'prompt_response',
   },
   tools: {
     files: { write_file: 'file_path', replace: 'file_path' },

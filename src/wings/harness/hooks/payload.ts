@@ -2,14 +2,15 @@ import { isRecord } from '../../../base/json.js';
 import {
   FAILURES,
   FOREWORDS,
+  INPUT_MEMBERS,
   NOTICES,
-  SAID_MEMBERS,
+  PAYLOAD_MEMBERS,
   SHELL_TOOLS,
   SPENT_MEMBERS,
 } from '../../../generated/harness-events.js';
 import type { HarnessId } from '../../../generated/harnesses.js';
 import type { HookEvent, SubagentUsage } from '../../../protocol/ports.js';
-import type { HookEventName } from '../adapter.js';
+import type { HookEventName, PayloadMember } from '../adapter.js';
 import { listCallWrites } from '../guard/writes.js';
 
 /** Parses the payload that a harness sends to a hook on stdin (harness.md, Hooks). */
@@ -30,10 +31,14 @@ export interface PayloadSource {
   unattended: boolean;
 }
 
+type Payload = Readonly<Partial<Record<PayloadMember, unknown>>>;
+
 /** Returns the event, or null if the text is not a payload of this harness for this event. */
 export function readPayload(text: string, { event, harness, cwd, unattended }: PayloadSource): HookEvent | null {
-  const payload = parseObject(text);
-  if (payload === null || typeof payload['session_id'] !== 'string') return null;
+  const sent = parseObject(text);
+  if (sent === null) return null;
+  const payload: Payload = useCommonNames(sent, PAYLOAD_MEMBERS[harness]);
+  if (typeof payload['session_id'] !== 'string') return null;
   const inSession = { session: payload['session_id'], cwd: getText(payload, 'cwd') ?? cwd };
   const agent = getText(payload, 'agent_id');
   switch (event) {
@@ -57,8 +62,8 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
     case 'pre-tool-use':
     case 'post-tool-use': {
       const tool = getText(payload, 'tool_name');
-      const input = payload['tool_input'];
-      if (tool === null || !isRecord(input)) return null;
+      if (tool === null || !isRecord(payload['tool_input'])) return null;
+      const input = useCommonNames(payload['tool_input'], INPUT_MEMBERS[harness]);
       const use = { ...inSession, agent, agentType: getText(payload, 'agent_type'), tool, input };
       if (event === 'pre-tool-use') return { on: event, ...use };
       const files = SHELL_TOOLS.includes(tool) ? [] : (listCallWrites(tool, input)?.paths ?? []);
@@ -68,22 +73,33 @@ export function readPayload(text: string, { event, harness, cwd, unattended }: P
     case 'stop': {
       const tasks = payload['background_tasks'];
       const backgroundTasks = Array.isArray(tasks) && tasks.length > 0;
-      const said = getText(payload, SAID_MEMBERS[harness] ?? '');
-      return { on: event, ...inSession, backgroundTasks, again: payload['stop_hook_active'] === true, said };
+      const again = payload['stop_hook_active'] === true;
+      return { on: event, ...inSession, backgroundTasks, again, said: getText(payload, 'last_assistant_message') };
     }
     case 'session-end':
       return { on: event, ...inSession };
   }
 }
 
+/** Adds the members that the harness calls by other names under their common names. */
+function useCommonNames(
+  members: Record<string, unknown>,
+  names: Readonly<Partial<Record<string, string>>> = {},
+): Record<string, unknown> {
+  return {
+    ...members,
+    ...Object.fromEntries(Object.entries(names).map(([common, own = '']) => [common, members[own]])),
+  };
+}
+
 /** Reads the tool's answer that contains a subagent's result: returns how many tokens the subagent has used. */
-function readSpent({ tool_response: response }: Record<string, unknown>): SubagentUsage | null {
+function readSpent({ tool_response: response }: Payload): SubagentUsage | null {
   if (!isRecord(response)) return null;
   const told = SPENT_MEMBERS.find(({ agent }) => typeof response[agent] === 'string');
   return told === undefined ? null : buildSpent(response[told.agent], response[told.tokens]);
 }
 
-function hasFailed({ tool_response: response }: Record<string, unknown>, harness: HarnessId): boolean {
+function hasFailed({ tool_response: response }: Payload, harness: HarnessId): boolean {
   const failure = FAILURES[harness];
   if (failure === undefined) return false;
   if ('member' in failure) return isRecord(response) && (response[failure.member] ?? null) !== null;
@@ -104,7 +120,7 @@ function parseObject(text: string): Record<string, unknown> | null {
   }
 }
 
-function getText(payload: Record<string, unknown>, key: string): string | null {
+function getText(payload: Payload, key: PayloadMember): string | null {
   const value = payload[key];
   return typeof value === 'string' && value !== '' ? value : null;
 }
