@@ -1,14 +1,26 @@
+import { omitUndefined } from '../base/defined.js';
 import type { Line } from '../base/spans.js';
 import { readHome } from '../protocol/questions/home.js';
 import { type Options, renderHome } from '../views/frames/home.js';
-import { createReadContext } from './context.js';
+import type { HomeView } from '../views/home.js';
+import { createContext, createReadContext } from './context.js';
 import type { CallEnvironment } from './environment.js';
+import { describeWaitingGoals } from './ports.js';
 
 /**
  * Answers a call without a command, at a terminal whose person prefers lines to screens (view.md, Home).
  * @throws DevCliError `IO`
  */
 export async function answerHome(environment: CallEnvironment, options: Omit<Options, 'now'>): Promise<Line[]> {
-  const context = createReadContext(environment);
-  return renderHome(await readHome(context), { ...options, now: context.clock.now() });
+  const { clock } = createReadContext(environment);
+  return renderHome(await readHomeAndGoals(environment), { ...options, now: clock.now() });
+}
+
+/** Reads home, and whether goals wait, if the project has any. @param most as for `readHome` */
+export async function readHomeAndGoals(environment: CallEnvironment, most?: number): Promise<HomeView> {
+  const context = createContext(environment, 'home');
+  const home = await readHome(createReadContext(environment), most);
+  if (!context.reader.list(`${context.root}/.ai`).includes('config.yaml')) return home;
+  const goals = await describeWaitingGoals(context);
+  return { ...home, ...omitUndefined({ goals: goals || undefined }) };
 }

@@ -1,4 +1,5 @@
 import type { HookEvent, OwnGroup, Ports, Readings } from '../protocol/ports.js';
+import type { Context } from '../run/context.js';
 
 /**
  * What wings add to the core besides commands. Only this file, wings.ts and the programs that answer hooks (judging.ts,
@@ -43,6 +44,16 @@ export const createPorts = (): Ports => ({
   },
   config: async () => (await import('../wings/loop/trust.js')).describeConfig,
 });
+
+/** Renders how many goals wait for a person; empty if there are none (view.md, Home). */
+export async function describeWaitingGoals(context: Context): Promise<string> {
+  const [{ describeOpenItems: tellOpen }, { openLoop }] = await Promise.all([
+    import('../wings/loop/inbox/items.js'),
+    import('../wings/loop/streams.js'),
+  ]);
+  // Runs that wait are rows of home.
+  return tellOpen({ listWaiting: async () => [] }, { context, streams: openLoop(context) });
+}
 
 /** Loads the module that warns of hooks that are installed but do not run (harness.md, Sessions). */
 export const loadWarner = (): Promise<typeof import('../wings/harness/doctor/unheard.js')> =>

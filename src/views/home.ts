@@ -43,6 +43,8 @@ export interface HomeView {
   project: string;
   branch: string | null;
   runs: number;
+  /** How many goals wait for the person, with the command that lists them; absent if there are none. */
+  goals?: string;
   groups: HomeGroup[];
 }
 

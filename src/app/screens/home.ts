@@ -1,12 +1,13 @@
 import type { CommandFormatter } from '../../base/invocation.js';
 import type { Screen } from '../../base/screen.js';
-import { describeSources, readHome, waitForChange } from '../../protocol/questions/home.js';
+import { describeSources, waitForChange } from '../../protocol/questions/home.js';
 import { FIRST, findSelectedIndex, pressKey } from '../../views/frames/cursor.js';
 import { listHomeRows, renderHomeFrame } from '../../views/frames/home-screen.js';
 import { countPage } from '../../views/frames/shell.js';
 import type { HomeView } from '../../views/home.js';
 import { createReadContext } from '../context.js';
 import type { CallEnvironment } from '../environment.js';
+import { readHomeAndGoals } from '../home.js';
 import { findText } from './documents.js';
 
 /**
@@ -24,7 +25,7 @@ export async function openHome(
   let notice: string | null = null;
   let sources = describeSources(context);
   let now = clock.now();
-  let home: HomeView = await readHome(context, Number.POSITIVE_INFINITY);
+  let home: HomeView = await readHomeAndGoals(environment, Number.POSITIVE_INFINITY);
   const rows = () => listHomeRows(home, cursor);
   const chosen = () => rows()[findSelectedIndex(cursor, rows())]?.row;
   const isBusy = () => home.groups.some((group) => group.rows.some(({ sign }) => sign === 'running'));
@@ -38,7 +39,7 @@ export async function openHome(
     async read() {
       const before = listWaiting();
       sources = describeSources(context);
-      home = await readHome(context, Number.POSITIVE_INFINITY);
+      home = await readHomeAndGoals(environment, Number.POSITIVE_INFINITY);
       now = clock.now();
       const news = [...listWaiting()].filter((one) => !before.has(one));
       return news.map((one) => `${one.split('\n')[1]} waits for you`);

@@ -35,9 +35,14 @@ export function renderHome(home: HomeView, options: Options): Line[] {
   return [...renderTitle(home, columns), ...body];
 }
 
-/** Lays out the first line: the project, its number of runs, its branch. */
+/** Lays out the first line: the project, its number of runs, its branch, and the goals that wait. */
 export function renderTitle(home: HomeView, columns: number): Line[] {
-  const parts = [home.project, home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'), home.branch ?? ''];
+  const parts = [
+    home.project,
+    home.runs === 0 ? 'no runs' : renderCount(home.runs, 'run'),
+    home.branch ?? '',
+    home.goals ?? '',
+  ];
   const shown = parts.filter((part) => part !== '').map((part) => toBoundedLine(part, 100));
   const [project = '', ...more] = shown;
   const head: Line = [{ text: project, as: 'strong' }, { text: more.map((part) => ` · ${part}`).join('') }];

@@ -112,6 +112,22 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     expect(shown).not.toMatch(/^[◐✗·] |\u001b/m);
   });
 
+  it('tells of goals that wait for a person, where they can be read', () => {
+    mkdirSync(join(project.root, '.ai/events'), { recursive: true });
+    const write = (path: string, text: string) => writeFileSync(join(project.root, '.ai', path), text);
+    write('config.yaml', 'test_command: "true"\nai_tool: x {prompt}\n');
+    write('goals.yaml', 'goals:\n  - { id: a, title: T, status: blocked }\n');
+    expect(seen('dev-cli')).not.toContain('inbox');
+    const payload = { run_id: 'r', goal_id: 'a', attempt: 1, success: false, action_taken: 'block', reason: 'why' };
+    write('events/events.jsonl', `${JSON.stringify({ event_id: 'evt_1', event_type: 'auto_attempt', payload })}\n`);
+    expect(seen('dev-cli', { columns: 120 }).split('\n')[0]).toMatch(
+      / · 1 item waits for a person: dev-cli inbox list$/,
+    );
+    write('config.yaml', '[');
+    expect(seen('dev-cli')).not.toContain('inbox');
+    rmSync(join(project.root, '.ai'), { recursive: true });
+  });
+
   it('writes nothing', () => {
     const before = git('status', '--porcelain', '--ignored');
     seen('dev-cli');
