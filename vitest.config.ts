@@ -50,6 +50,8 @@ export default defineConfig({
     maxConcurrency: 24,
     // Files share what they import, and the front door; none leaves behind what another would find.
     isolate: false,
+    // What has not changed is not compiled again: a file alone starts in a third of the time.
+    experimental: { fsModuleCache: true },
     globalSetup: 'tests/support/build.ts',
     setupFiles: 'tests/support/setup.ts',
     sequence: { sequencer: LongestFirst },
