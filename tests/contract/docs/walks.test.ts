@@ -19,6 +19,7 @@ const WALKS = [
   'docs/getting-started.md',
   'docs/loop.md',
   'docs/memory.md',
+  'docs/shared-plan.md',
 ];
 
 describe('the walks of the docs', () => {
