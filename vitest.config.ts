@@ -1,12 +1,15 @@
 import { availableParallelism } from 'node:os';
 import fastGlob from 'fast-glob';
 import { defineConfig } from 'vitest/config';
-import { LongestFirst } from './tests/support/longest-first.js';
+import { LongestFirst, SECONDS } from './tests/support/longest-first.js';
 import { chosenSeed, numberFrom, SEED, seeded } from './tests/support/seeded.js';
 
 // Chosen here, since the samples depend on it as well.
 const seed = chosenSeed();
 process.env[SEED] = String(seed);
+
+/** Rooms and wings. */
+const ROOMS = ['tests/{core,wings,conformance}/**/*.test.ts'];
 
 /** Whole runs and black boxes. */
 const STORIES = ['tests/{contract,e2e}/**/*.test.ts'];
@@ -24,17 +27,30 @@ const PROOFS = [
 
 /**
  * Returns what to run of the files that match. If the variable is N, that is every Nth file, as the seed says, and always those that
- * show that a test can fail. So `npm test` ends in time with a fourth of the stories, `npm run verify` with half of them and a sixth
- * of the proofs; `npm run test:all` and `npm run prove` take all, and so does a call that names files.
+ * show that a test can fail. So `npm test` ends in time with an eighth of the stories and of the long files of rooms and wings,
+ * `npm run verify` with half of them and a sixth of the proofs; `npm run test:all` and `npm run prove` take all, and so does a call
+ * that names files.
  */
-function sample(patterns: string[], variable: string, ignore: string[] = []): string[] {
+function sample(patterns: string[], variable: string, { ignore = [], keep = () => false }: Options = {}): string[] {
   const every = numberFrom(variable, 1);
   if (every <= 1 || process.argv.some((word) => word.includes('.test'))) return patterns;
   const files = fastGlob.sync(patterns, { cwd: import.meta.dirname, ignore }).toSorted();
+  // One after the other by what they take, so that no sample has all the long ones.
+  const drawn = files.filter((file) => !keep(file)).toSorted((one, other) => secondsOf(other) - secondsOf(one));
   // Not the seed's own remainder, by which tests choose, so that a file that is taken does not always choose the same.
   const first = seeded(seed).below(every);
-  return files.filter((file, at) => at % every === first || file.includes('planted'));
+  const taken = new Set(drawn.filter((_, at) => at % every === first));
+  return files.filter((file) => taken.has(file) || keep(file) || file.includes('planted'));
 }
+
+interface Options {
+  ignore?: string[];
+  /** Whether a file is always taken. */
+  keep?: (file: string) => boolean;
+}
+
+const secondsOf = (file: string) => SECONDS[file] ?? 0;
+const SHARE = 'DEV_CLI_TEST_SHARE';
 
 export default defineConfig({
   test: {
@@ -56,10 +72,13 @@ export default defineConfig({
     setupFiles: 'tests/support/setup.ts',
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { name: 'core', include: ['tests/{core,wings,conformance}/**/*.test.ts'] } },
       {
         extends: true,
-        test: { name: 'stories', include: sample(STORIES, 'DEV_CLI_TEST_STORIES', PROOFS), exclude: PROOFS },
+        test: { name: 'core', include: sample(ROOMS, SHARE, { keep: (file) => secondsOf(file) === 0 }) },
+      },
+      {
+        extends: true,
+        test: { name: 'stories', include: sample(STORIES, SHARE, { ignore: PROOFS }), exclude: PROOFS },
       },
       // Some bend node:fs.
       { extends: true, test: { name: 'proofs', include: sample(PROOFS, 'DEV_CLI_TEST_PROOFS'), isolate: true } },

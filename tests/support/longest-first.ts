@@ -4,7 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { CHECKOUT } from './project.mjs';
 
 /** Seconds that test files took, for those that took more than a few (scripts/durations.mjs). */
-const SECONDS: Readonly<Record<string, number>> = JSON.parse(
+export const SECONDS: Readonly<Record<string, number>> = JSON.parse(
   readFileSync(join(CHECKOUT, 'tests/durations.json'), 'utf8'),
 );
 
