@@ -42,7 +42,7 @@ export const PAYLOAD_MEMBERS = [
 export type PayloadMember = (typeof PAYLOAD_MEMBERS)[number];
 
 /** The members of a tool's input that dev-cli reads, besides those that name files and directories. */
-export type InputMember = 'command' | 'edits' | 'answers';
+type InputMember = 'command' | 'edits' | 'answers';
 
 /**
  * A harness. scripts/harness-facts.ts copies plain data from here into generated modules for code that must not load

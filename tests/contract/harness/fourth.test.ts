@@ -67,14 +67,18 @@ function listWithoutPage(house: string, titles: readonly string[]): string[] {
 /** The tables of the specification that have a row for each harness. */
 const TABLES = ['## Install', '### Models and effort', '## How a harness is known'];
 
+type Told = Pick<Harness, 'title' | 'marks' | 'projectVariable' | 'session' | 'reserved'>;
+
 /**
  * Lists where a harness has to be named besides: its row in TABLES, its column in the table of enforced rules, its marks
- * in the protocol, and its project directory in the script of the hooks.
+ * in the protocol, its reserved names and variables, and its project directory in the script of the hooks.
  */
-function listUntold({ title, marks, projectVariable }: Pick<Harness, 'title' | 'marks' | 'projectVariable'>): string[] {
+function listUntold({ title, marks, projectVariable, session, reserved }: Told): string[] {
   const read = (page: string) => readFileSync(join(CHECKOUT, 'docs', page), 'utf8');
   const cells = (row: string) => row.split('|').map((cell) => cell.trim());
   const contract = read('spec/harness.md');
+  const missing = (page: string, words: readonly string[]) =>
+    words.filter((word) => !read(page).includes(word)).map((word) => `docs/${page}: ${word}`);
   const rowless = TABLES.filter((heading) => {
     const [section = ''] = (contract.split(`\n${heading}\n`)[1] ?? '').split(/\n##/);
     return !section.split('\n').some((row) => row.startsWith('|') && cells(row)[1]?.split(', ').includes(title));
@@ -86,6 +90,8 @@ function listUntold({ title, marks, projectVariable }: Pick<Harness, 'title' | '
   return [
     ...rowless.map((heading) => `docs/spec/harness.md, ${heading}`),
     ...(cells(enforced).includes(title) ? [] : ['docs/harnesses.md, What is enforced']),
+    ...missing('spec/harness.md', [projectVariable, ...reserved, ...(session === undefined ? [] : [session])]),
+    ...missing('spec/memory.md', session === undefined ? [] : [session]),
     ...marks.filter((mark) => !line?.includes(`\`${mark}\``)).map((mark) => `docs/spec/protocol.md: ${mark}`),
     ...(read('../hooks/dev-cli.sh').includes(`"\${${projectVariable}-}"`)
       ? []
@@ -193,9 +199,12 @@ describe('what is particular to a harness', () => {
 
   it('has its rows in the contract, its column, and its place in the script of the hooks', () => {
     expect(Object.values(HARNESSES).flatMap(listUntold)).toEqual([]);
-    expect(listUntold({ title: 'Muse', marks: ['MUSE_SINGS'], projectVariable: 'MUSE_STAGE' })).toEqual([
+    const muse = { title: 'Muse', marks: ['MUSE_SINGS'], projectVariable: 'MUSE_STAGE', reserved: ['.muse'] };
+    expect(listUntold({ ...muse, session: 'MUSE_SITTING' })).toEqual([
       ...TABLES.map((heading) => `docs/spec/harness.md, ${heading}`),
       'docs/harnesses.md, What is enforced',
+      ...['MUSE_STAGE', '.muse', 'MUSE_SITTING'].map((word) => `docs/spec/harness.md: ${word}`),
+      'docs/spec/memory.md: MUSE_SITTING',
       'docs/spec/protocol.md: MUSE_SINGS',
       'hooks/dev-cli.sh: MUSE_STAGE',
     ]);

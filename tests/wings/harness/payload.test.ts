@@ -37,6 +37,7 @@ function listMissing(harness: HarnessId, recorded: readonly Recorded[]): string[
   return [
     ...PAYLOAD_MEMBERS.filter((name) => members[name] !== null && !recorded.some(({ payload }) => name in payload)),
     ...Object.keys(found).filter((what) => found[what] !== true),
+    ...Object.keys(tools.members ?? {}).filter((name) => !uses.some(({ input }) => name in input)),
     ...(events.every((event) => event?.cwd.startsWith('/project') === true) ? [] : ['a payload that is read']),
   ];
 }
