@@ -102,6 +102,9 @@ export function acknowledgeChoice(tx: Transaction, pending: PendingBlock, input:
  */
 const handsIn = (block: ResolvedBlock) => 'choices' in block && hasTrait(block, 'hands', 'data');
 
+/** Whether the block may store the id of its choice, by `save` or in a section of the draft. */
+const savesChoice = (block: ResolvedBlock) => 'sections' in block && handsIn(block);
+
 /** Reads the data requested with the choice from the file that the action names; undefined if it was not written. */
 function readWrittenData(tx: Transaction, { action }: PendingBlock): AckInput['data'] {
   if (!('data' in action) || action.data === undefined) return undefined;
@@ -125,7 +128,7 @@ function readHandwrittenChoice(
   { block, action }: PendingBlock,
   { choice }: AckInput,
 ): Pick<AckInput, 'choice'> {
-  if (choice !== undefined || !handsIn(block)) return {};
+  if (choice !== undefined || !savesChoice(block)) return {};
   const [section] = listSectionsWrittenSince(tx, block, action);
   const draft = section === undefined ? null : tx.files.text('DRAFT.md');
   return section === undefined || draft === null ? {} : { choice: readDraft(draft)[section].text.trim() };
@@ -255,7 +258,7 @@ export function requirePlanAgreement(tx: Transaction, added: readonly PlanTodo[]
 
 /** Stores the id of the choice if the block saves it (recipes.md, Data). */
 function saveChoice(tx: Transaction, { block }: PendingBlock, choice: string): void {
-  if (!handsIn(block)) return;
+  if (!savesChoice(block)) return;
   const [section] = block.sections;
   if (block.save?.command === 'draft update' || (block.save === undefined && section !== undefined)) {
     if (section !== undefined) storeInDraft(createCommandContext(tx), { [section]: choice });

@@ -1,6 +1,7 @@
 import { omitUndefined } from '../base/defined.js';
+import type { CapturedRecipe } from '../recipe/captured.js';
 import { isPlanGate } from '../recipe/declared.js';
-import type { CapturedRecipe, GateBlock } from '../recipe/resolved.js';
+import type { GateBlock } from '../recipe/resolved.js';
 import type { PendingDocuments } from '../run/documents/pending.js';
 import { collectGates } from '../run/facts.js';
 import { PLAN_CONTENT } from '../run/paths.js';

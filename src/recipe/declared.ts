@@ -1,5 +1,6 @@
 import { BLOCK_KINDS, type BlockKind, type BlockTraits } from '../machine/block-kinds.js';
-import type { BlockOf, CapturedRecipe, GateBlock, ResolvedBlock, ResolvedRecipe, SubagentBlock } from './resolved.js';
+import type { CapturedRecipe } from './captured.js';
+import type { BlockOf, GateBlock, ResolvedBlock, ResolvedRecipe, SubagentBlock } from './resolved.js';
 
 /**
  * What a recipe declares about its runs as a whole (recipes.md §1). Defaults by skill and type are applied here, when a

@@ -1,4 +1,5 @@
-import type { CapturedRecipe, ExternalCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
+import type { CapturedRecipe } from './captured.js';
+import type { ExternalCommand, ResolvedBlock, ResolvedRecipe } from './resolved.js';
 
 /**
  * Finds a block's external command and the field it is in; null if there is none. Such a command may write any file.

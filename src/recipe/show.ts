@@ -2,8 +2,9 @@ import { omitUndefined } from '../base/defined.js';
 import { ENGINE_BLOCK, type HandlerStage } from '../registry/handlers.js';
 import { type RecipeFields, showCommand } from './blocks/block-form.js';
 import { showBlock } from './blocks/block-forms.js';
+import type { CapturedRecipe, ResolvedWorkflow } from './captured.js';
 import { getClosing, isGuarded, keepsSources, listArtifacts, listInherited } from './declared.js';
-import type { CapturedRecipe, ResolvedEngine, ResolvedHandler, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
+import type { ResolvedEngine, ResolvedHandler, ResolvedRecipe } from './resolved.js';
 
 const yaml = (): typeof import('yaml') => require('yaml');
 

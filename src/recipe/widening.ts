@@ -1,4 +1,5 @@
-import type { CapturedRecipe, ResolvedRecipe, ResolvedWorkflow } from './resolved.js';
+import type { CapturedRecipe, ResolvedWorkflow } from './captured.js';
+import type { ResolvedRecipe } from './resolved.js';
 
 /**
  * Settings that let a plan's commands start before a person has seen them. In a recipe that is not shipped, they take

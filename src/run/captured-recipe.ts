@@ -1,8 +1,8 @@
 import { DevCliError } from '../base/errors.js';
 import { isRecord } from '../base/json.js';
+import type { CapturedRecipe } from '../recipe/captured.js';
 import { recompile } from '../recipe/load/capture.js';
 import { buildNotCapturedError, COMPILER_VERSION, selectPhase } from '../recipe/load/captured.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
 import type { StreamState } from '../store/store.js';
 import type { RunState } from './state.js';
 

@@ -1,8 +1,8 @@
 import { computeDraftStatus } from '../documents/draft.js';
 import { toBoundedLine } from '../documents/foreign.js';
 import { groupBlockedTodos } from '../engine/core/scheduler.js';
+import type { CapturedRecipe } from '../recipe/captured.js';
 import { sortByRecipe } from '../recipe/declared.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
 import { getSize, hasSize, listRequiredSections } from '../run/facts.js';
 import { displayPath } from '../run/paths.js';
 import type { GateState, RecipeState } from '../run/recipe-state.js';

@@ -1,7 +1,7 @@
 import type { DocumentReader, FileReader } from '../base/files.js';
 import { listOutdatedApprovals, type OutdatedApproval } from '../blocks/values/inputs.js';
 import { type Draft, readDraft } from '../documents/draft.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
+import type { CapturedRecipe } from '../recipe/captured.js';
 import { toDocuments } from '../run/documents/pending.js';
 import type { PlanDifference } from '../run/plan/move.js';
 import type { RunState } from '../run/state.js';

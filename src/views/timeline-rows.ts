@@ -1,4 +1,5 @@
-import type { CapturedRecipe, ResolvedRecipe } from '../recipe/resolved.js';
+import type { CapturedRecipe } from '../recipe/captured.js';
+import type { ResolvedRecipe } from '../recipe/resolved.js';
 import type { RunEngine } from '../run/engine.js';
 import type { RecipeState } from '../run/recipe-state.js';
 import type { RunState } from '../run/state.js';

@@ -1,6 +1,6 @@
 import type { FileFacts } from '../base/files.js';
 import type { JsonObject } from '../base/json.js';
-import type { CapturedRecipe } from '../recipe/resolved.js';
+import type { CapturedRecipe } from '../recipe/captured.js';
 import { createCostCounter, type RunCost } from '../run/cost.js';
 import { applyEntries } from '../store/snapshot.js';
 import type { Entry } from '../store/store.js';

@@ -1,7 +1,8 @@
 import { toWholeLine } from '../../documents/foreign.js';
+import type { CapturedAgent } from '../../recipe/captured.js';
 import { needsVerdict } from '../../recipe/declared.js';
 import { getVariantKey } from '../../recipe/load/captured.js';
-import type { CapturedAgent, ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
+import type { ResolvedAgent, SubagentBlock } from '../../recipe/resolved.js';
 import { createFormatterFor } from '../../registry/render.js';
 import { PLAN, toAbsolutePath } from '../../run/paths.js';
 import type { Transaction } from '../../run/transaction.js';

@@ -1,7 +1,8 @@
 import { DevCliError } from '../../base/errors.js';
 import { toBoundedLine } from '../../documents/foreign.js';
 import { IGNORE_FILE, isOwnIgnoreFile, readIgnoreRules } from '../../project/gitignore.js';
-import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
+import type { CapturedRecipe } from '../../recipe/captured.js';
+import type { ResolvedRecipe } from '../../recipe/resolved.js';
 import type { Context } from '../../run/context.js';
 import { SIMULATED_TREE } from '../../run/simulation.js';
 import type { WorkTreeStatus } from '../../work/baseline.js';

@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import type { CapturedRecipe } from '../../recipe/resolved.js';
+import type { CapturedRecipe } from '../../recipe/captured.js';
 import { PREFERENCES_FILE } from '../../recipe/settings/project-settings.js';
 import type { Context } from '../../run/context.js';
 import type { RunState } from '../../run/state.js';

@@ -1,5 +1,5 @@
 import { DevCliError } from '../../base/errors.js';
-import type { CapturedRecipe } from '../../recipe/resolved.js';
+import type { CapturedRecipe } from '../../recipe/captured.js';
 import { parseCaptured } from '../../run/captured-recipe.js';
 import type { HistoryContext } from '../../run/context.js';
 import type { RunHead } from '../../run/state.js';

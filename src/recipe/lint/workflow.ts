@@ -1,6 +1,6 @@
+import type { ResolvedPhase } from '../captured.js';
 import { createConditionChecker } from '../conditions/check.js';
 import type { CompiledPhase, CompiledRecipe } from '../load/compiled.js';
-import type { ResolvedPhase } from '../resolved.js';
 import { BUILTIN_PREFERENCES } from '../settings/builtin-preferences.js';
 import { sortProblems } from '../source/problem.js';
 import { quoteWord } from '../source/yaml.js';

@@ -2,7 +2,7 @@ import { omitUndefined } from '../../base/defined.js';
 import { isRecord } from '../../base/json.js';
 import { splitFrontMatter } from '../../documents/front-matter.js';
 import { AGENT_PLACES, SAVING_TOOLS } from '../../generated/harness-agents.js';
-import type { CapturedAgent } from '../resolved.js';
+import type { CapturedAgent } from '../captured.js';
 import { getVariantKey } from './captured.js';
 import { isUsable, type Library, type LibraryHome, listHomes } from './library.js';
 import { describeFile, readOrExplain } from './recipe-files.js';

@@ -3,7 +3,7 @@
 import { DevCliError } from '../../base/errors.js';
 import { canonicalJson } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
-import type { CapturedAgent, CapturedRecipe } from '../resolved.js';
+import type { CapturedAgent, CapturedRecipe } from '../captured.js';
 import { hasErrors } from '../source/problem.js';
 import { buildNotCapturedError, COMPILER_VERSION, setPhases } from './captured.js';
 import { compileRecipe } from './compile.js';

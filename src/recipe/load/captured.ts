@@ -1,6 +1,6 @@
 import { DevCliError } from '../../base/errors.js';
 import type { FileReader } from '../../base/files.js';
-import type { CapturedRecipe, ResolvedWorkflow } from '../resolved.js';
+import type { CapturedRecipe, ResolvedWorkflow } from '../captured.js';
 
 /** The version of the compiled form. A recipe captured under another version is compiled again from its sources. */
 export const COMPILER_VERSION = 1;

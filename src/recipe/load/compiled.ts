@@ -1,5 +1,6 @@
+import type { CapturedAgent, ResolvedWorkflow } from '../captured.js';
 import type { SourceText } from '../resolve/text.js';
-import type { CapturedAgent, ResolvedRecipe, ResolvedWorkflow } from '../resolved.js';
+import type { ResolvedRecipe } from '../resolved.js';
 import type { CheckedSource } from '../source/checked.js';
 import type { ProblemLog } from '../source/report.js';
 import type { MetaSource } from '../source/schema.js';

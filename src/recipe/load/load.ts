@@ -1,8 +1,8 @@
 import { omitUndefined } from '../../base/defined.js';
 import { DevCliError } from '../../base/errors.js';
 import type { JsonObject } from '../../base/json.js';
+import type { CapturedRecipe } from '../captured.js';
 import { lintRecipe } from '../lint/lint.js';
-import type { CapturedRecipe } from '../resolved.js';
 import { type RecipeProblem, sortProblems } from '../source/problem.js';
 import { quoteWord } from '../source/yaml.js';
 import { captureRecipe } from './capture.js';

@@ -2,7 +2,7 @@ import { DevCliError } from '../../base/errors.js';
 import type { FoundFile } from '../../base/files.js';
 import { isName } from '../../base/name.js';
 import { renderSuggestion } from '../../base/suggest.js';
-import type { CapturedRecipe } from '../resolved.js';
+import type { CapturedRecipe } from '../captured.js';
 import {
   findHome,
   isInsideHome,

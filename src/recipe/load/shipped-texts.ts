@@ -1,6 +1,6 @@
 import { sha256 } from '../../base/sha256.js';
 import shipped from '../../generated/shipped-texts.js';
-import type { CapturedAgent, CapturedRecipe } from '../resolved.js';
+import type { CapturedAgent, CapturedRecipe } from '../captured.js';
 
 // Shipped files are parsed and linted when dev-cli is built (scripts/shipped-texts.ts) and recognised by the digest of
 // their text. A shipped file that was changed since is parsed and linted like any other.

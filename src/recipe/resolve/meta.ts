@@ -1,7 +1,8 @@
 import { omitUndefined } from '../../base/defined.js';
 import type { ErrorPolicy } from '../../machine/workflow-program.js';
+import type { ResolvedPhase, ResolvedWorkflow } from '../captured.js';
 import type { CompiledPhase } from '../load/compiled.js';
-import type { PreferenceSpec, ResolvedPhase, ResolvedWorkflow } from '../resolved.js';
+import type { PreferenceSpec } from '../resolved.js';
 import type { MetaSource } from '../source/schema.js';
 import { resolveEnds, resolveHeader, resolveMode } from './header.js';
 

@@ -1,8 +1,9 @@
 // door: seldom
 
 import type { DocumentReader } from '../../base/files.js';
+import type { CapturedRecipe } from '../../recipe/captured.js';
 import { DEFAULT_ARTIFACTS } from '../../recipe/declared.js';
-import type { CapturedRecipe, ResolvedRecipe } from '../../recipe/resolved.js';
+import type { ResolvedRecipe } from '../../recipe/resolved.js';
 import { REPORT } from '../paths.js';
 import type { RunState } from '../state.js';
 

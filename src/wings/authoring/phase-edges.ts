@@ -1,6 +1,6 @@
 import { compileWorkflow } from '../../machine/workflow-config.js';
 import type { WorkflowEffect } from '../../machine/workflow-program.js';
-import type { ResolvedWorkflow } from '../../recipe/resolved.js';
+import type { ResolvedWorkflow } from '../../recipe/captured.js';
 import type { MachineDecision } from '../../run/simulation.js';
 
 /** Gives the transitions between a workflow's phases readable names (authoring.md, Coverage). */

@@ -2,8 +2,8 @@ import { DevCliError } from '../../base/errors.js';
 import { canonicalJson, isSameJson } from '../../base/json.js';
 import { sha256 } from '../../base/sha256.js';
 import { isTrusted } from '../../project/trust.js';
+import type { CapturedRecipe } from '../../recipe/captured.js';
 import { isKnownSound } from '../../recipe/load/shipped-texts.js';
-import type { CapturedRecipe } from '../../recipe/resolved.js';
 import { parseCaptured } from '../../run/captured-recipe.js';
 import type { Context } from '../../run/context.js';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { CapturedRecipe } from '../../../src/recipe/captured.js';
 import {
   DEFAULT_ARTIFACTS,
   getClosing,
@@ -9,7 +10,6 @@ import {
 } from '../../../src/recipe/declared.js';
 import { listStartableRecipes } from '../../../src/recipe/load/beginners.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
-import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { libraryWith } from './library-fixture.js';
 
 const step = 'blocks:\n  - { id: s, type: llm, instruction: x }\n';

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FINAL_STAGES } from '../../../src/machine/engine-program.js';
+import type { CapturedRecipe } from '../../../src/recipe/captured.js';
 import { listExternalCommands } from '../../../src/recipe/external-commands.js';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load/load.js';
-import type { CapturedRecipe, ResolvedEngine } from '../../../src/recipe/resolved.js';
+import type { ResolvedEngine } from '../../../src/recipe/resolved.js';
 import { showRecipe } from '../../../src/recipe/show.js';
 import { findKeyFault, HANDLERS, toStageId } from '../../../src/registry/handlers.js';
 import { ENGINE, YES } from './engine-fixture.js';

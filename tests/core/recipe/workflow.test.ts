@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { CapturedRecipe } from '../../../src/recipe/captured.js';
 import { listCommandsToTrust } from '../../../src/recipe/external-commands.js';
 import { recompile } from '../../../src/recipe/load/capture.js';
 import { listRecipes, loadRecipe, requireRecipe } from '../../../src/recipe/load/load.js';
-import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { showRecipe, showWorkflow } from '../../../src/recipe/show.js';
 import { libraryWith, loadDemo, told } from './library-fixture.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
+import type { CapturedRecipe } from '../../../src/recipe/captured.js';
 import type { Entry } from '../../../src/store/store.js';
 import { createTimelineBuilder, sortRows, type Timeline } from '../../../src/views/timeline.js';
 import type { TimelineRow } from '../../../src/views/timeline-rows.js';

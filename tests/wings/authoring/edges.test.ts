@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findRestingState } from '../../../src/machine/position.js';
 import type { Program } from '../../../src/machine/program.js';
-import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
+import type { CapturedRecipe } from '../../../src/recipe/captured.js';
 import { listEdges, listTaken } from '../../../src/wings/authoring/edges.js';
 import { programs } from '../../core/machine/arbitrary.js';
 import { recordedRun } from '../../core/machine/ledger.js';

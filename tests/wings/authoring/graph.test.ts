@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMachine } from 'xstate';
+import type { CapturedRecipe } from '../../../src/recipe/captured.js';
 import { listRecipes, requireRecipe } from '../../../src/recipe/load/load.js';
-import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { listBlockWays, listEdges } from '../../../src/wings/authoring/edges.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { renderAscii } from '../../../src/wings/authoring/graph/ascii.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import type { CapturedRecipe } from '../../../src/recipe/captured.js';
 import { requireRecipe } from '../../../src/recipe/load/load.js';
-import type { CapturedRecipe } from '../../../src/recipe/resolved.js';
 import { listEdges, listTaken } from '../../../src/wings/authoring/edges.js';
 import { NO_FIXTURES } from '../../../src/wings/authoring/fixtures.js';
 import { buildRecipeGraph } from '../../../src/wings/authoring/graph/command.js';

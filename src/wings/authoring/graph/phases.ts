@@ -1,6 +1,6 @@
 import type { ErrorPolicy } from '../../../machine/workflow-program.js';
+import type { ResolvedPhase, ResolvedWorkflow } from '../../../recipe/captured.js';
 import { needsPerson } from '../../../recipe/declared.js';
-import type { ResolvedPhase, ResolvedWorkflow } from '../../../recipe/resolved.js';
 import { listPhaseEdges } from '../phase-edges.js';
 import { buildEdge, buildNode, COMPLETED, type GraphEdge, type GraphNode, type RecipeGraph, START } from './graph.js';
 import { listStageNames } from './stages.js';

@@ -3,7 +3,8 @@ import { buildTodoConfig } from '../../../engine/core/todo-machine.js';
 import { compileProgram } from '../../../machine/config.js';
 import { getStateKey } from '../../../machine/position.js';
 import { compileWorkflow } from '../../../machine/workflow-config.js';
-import type { CapturedRecipe, ResolvedRecipe } from '../../../recipe/resolved.js';
+import type { CapturedRecipe } from '../../../recipe/captured.js';
+import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 
 /**
  * Renders a recipe as the XState machine configuration that runs use. Its guards and actions are only names with

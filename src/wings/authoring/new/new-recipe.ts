@@ -11,11 +11,11 @@ import {
 import { readIgnoreRules } from '../../../project/gitignore.js';
 import { createFile, requireInside } from '../../../project/own-places.js';
 import type { SkillDirectories } from '../../../protocol/ports.js';
+import type { CapturedRecipe } from '../../../recipe/captured.js';
 import { listCommandsToTrust } from '../../../recipe/external-commands.js';
 import type { Library } from '../../../recipe/load/library.js';
 import { loadRecipeFile, requireRecipe } from '../../../recipe/load/load.js';
 import { findRecipe, type LibraryFile, listRecipeFiles, resolveSibling } from '../../../recipe/load/recipe-files.js';
-import type { CapturedRecipe } from '../../../recipe/resolved.js';
 import type { InputIn } from '../../../registry/spec.js';
 import type { Context } from '../../../run/context.js';
 import { writeDurably } from '../../../store/durable.js';

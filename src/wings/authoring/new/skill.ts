@@ -1,6 +1,6 @@
 import { markSkill, RECIPE_MARK, readMark } from '../../../documents/mark.js';
+import type { CapturedRecipe } from '../../../recipe/captured.js';
 import type { Library } from '../../../recipe/load/library.js';
-import type { CapturedRecipe } from '../../../recipe/resolved.js';
 
 /**
  * The skill of a single recipe: the skill that runs any recipe, with this recipe filled in. It is updated with the

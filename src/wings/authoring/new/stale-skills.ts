@@ -1,6 +1,6 @@
+import type { CapturedRecipe } from '../../../recipe/captured.js';
 import { loadRecipeFile } from '../../../recipe/load/load.js';
 import { listRecipeFiles } from '../../../recipe/load/recipe-files.js';
-import type { CapturedRecipe } from '../../../recipe/resolved.js';
 import type { ReadContext } from '../../../run/context.js';
 import { followsRecipe, locateSkill, renderSkill } from './skill.js';
 

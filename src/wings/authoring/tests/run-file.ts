@@ -1,6 +1,7 @@
 import { DevCliError } from '../../../base/errors.js';
+import type { CapturedRecipe } from '../../../recipe/captured.js';
 import { requireRecipe } from '../../../recipe/load/load.js';
-import type { CapturedRecipe, ResolvedRecipe } from '../../../recipe/resolved.js';
+import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 import { type RecipeProblem, sortProblems } from '../../../recipe/source/problem.js';
 import type { ProblemLog } from '../../../recipe/source/report.js';
 import type { ReadContext } from '../../../run/context.js';

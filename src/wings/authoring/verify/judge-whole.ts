@@ -1,6 +1,7 @@
 import { BLOCK_KINDS } from '../../../machine/block-kinds.js';
+import type { ResolvedWorkflow } from '../../../recipe/captured.js';
 import { needsPerson } from '../../../recipe/declared.js';
-import type { ResolvedRecipe, ResolvedWorkflow } from '../../../recipe/resolved.js';
+import type { ResolvedRecipe } from '../../../recipe/resolved.js';
 import { quoteWord } from '../../../recipe/source/yaml.js';
 import type { ExploredEngine } from './engine.js';
 import type { VerifyFinding } from './finding.js';

@@ -1,6 +1,6 @@
 import { transitionWorkflow } from '../../../machine/workflow.js';
 import type { WorkflowEvent, WorkflowPosition } from '../../../machine/workflow-program.js';
-import type { ResolvedWorkflow } from '../../../recipe/resolved.js';
+import type { ResolvedWorkflow } from '../../../recipe/captured.js';
 import { ChoiceEnumerator } from './chance.js';
 import { type Condition, findValues, type Value } from './values.js';
 
