@@ -47,6 +47,16 @@ describe('what a value can really be', () => {
     expect(kinds(await find(blocks))).toEqual(['unbounded-loop']);
   });
 
+  it('an item of a list may be anything', async () => {
+    const when = 'blocks["count"].data[0].candidate == "SQLite"';
+    const blocks = `${COUNT}  - { id: chosen, type: llm, instruction: Do., when: '${when}' }\n`;
+    const library = projectWith(
+      { demo: `${HEAD}blocks:\n${blocks}${END}` },
+      { '.dev/recipes/count.json': '{"type":"array","items":{"type":"object"}}' },
+    );
+    expect(kinds(await replay(library, 'demo'))).toEqual([]);
+  });
+
   it('a round that the bound allows does', async () => {
     expect(await find(loop('round >= 2'))).toEqual([]);
   });

@@ -29,8 +29,8 @@ export interface Condition {
 }
 
 /**
- * Functions for whose arguments there are candidates; a condition with any other function is tried as true and as
- * false.
+ * Functions for whose arguments there are candidates; a condition with any other function, or with an item of a list,
+ * is tried as true and as false.
  */
 const KNOWN_CALLS = ['size', 'contains', 'startsWith', 'endsWith', 'containsWord'];
 /** Maximum combinations that are compared to find values that no condition distinguishes. */
@@ -87,8 +87,15 @@ function isPlain(node: unknown): boolean {
   if (Array.isArray(node)) return node.every(isPlain);
   if (!isRecord(node) || typeof node['op'] !== 'string') return true;
   const args: unknown = node['args'];
+  // There are no candidates for the items of a list.
+  if (node['op'] === '[]' && !(Array.isArray(args) && isName(args[1]))) return false;
   if (node['op'] !== 'rcall' && node['op'] !== 'call') return isPlain(args);
   return Array.isArray(args) && KNOWN_CALLS.includes(String(args[0])) && isPlain(args.slice(1));
+}
+
+/** Whether what stands in brackets is a name, as in `blocks["look"]`. */
+function isName(node: unknown): boolean {
+  return isRecord(node) && node['op'] === 'value' && typeof node['args'] === 'string';
 }
 
 const SINGLE = ['size', 'goal', 'round', 'result'];
