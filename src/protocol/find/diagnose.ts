@@ -1,10 +1,11 @@
 import { omitUndefined } from '../../base/defined.js';
 import { DevCliError, type Fix } from '../../base/errors.js';
-import { noSuchRunError } from '../../base/name.js';
+import { isName, noSuchRunError } from '../../base/name.js';
 import { renderSuggestion } from '../../base/suggest.js';
 import { findMainWorkTree } from '../../project/work-trees.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
+import { PLAN_CONTENT } from '../../run/paths.js';
 import { explainMissingPlan } from './elsewhere.js';
 import { FIRST_RUN, findRun, listRuns } from './find-run.js';
 
@@ -20,6 +21,8 @@ export async function diagnoseFailure(context: Context, given: unknown, error: u
     return typeof given === 'string' ? explainMissingPlan(context, given, error) : error;
   }
   if (error instanceof DevCliError && error.code !== 'INTERNAL') {
+    const planned = explainPlanAlone(context, given, error);
+    if (planned !== null) return planned;
     const explained = await explainMissingRuns(context, error);
     if (explained !== null) return explained;
     // Suggests runs whose names begin with the given one, or the most similar name.
@@ -47,6 +50,16 @@ async function findEditedRun(context: Context, given: unknown): Promise<string |
     // An error during the diagnosis is dropped, because the original error says more.
     return null;
   }
+}
+
+/** Explains that a name has a plan, such as an imported one, but no run yet; null if it does not. */
+function explainPlanAlone({ root, reader }: Context, given: unknown, { code }: DevCliError): DevCliError | null {
+  if (code !== 'NO_SUCH_RUN' || typeof given !== 'string' || !isName(given)) return null;
+  const files = reader.list(`${root}/.dev/specs/${given}`);
+  if (!files.includes(PLAN_CONTENT) || files.includes('state.json') || files.includes('events.jsonl')) return null;
+  return new DevCliError(code, `"${given}" has a plan, but no run yet.`, {
+    fix: ['Carry it out: ', { command: 'init', input: { name: given, execute: true } }],
+  });
 }
 
 /**

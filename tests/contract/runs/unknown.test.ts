@@ -109,3 +109,18 @@ describe('.dev/preferences.yaml', () => {
     expect([refused.code, refused.json.error?.code]).toEqual([3, 'PREFERENCES_INVALID']);
   });
 });
+
+it.each([
+  ['status', 'cache'],
+  ['next', 'cache'],
+  ['use', 'cache'],
+  ['nexus', 'report', 'cache'],
+])('a plan without a run is told to be carried out: %s %s', (...words) => {
+  writeProjectFile(project, '.dev/specs/cache/plan-content.json', '{}');
+  const { json } = devCli(project, words[0] === 'status' ? [...words, '--json'] : words);
+  expect(json.error).toMatchObject({
+    code: 'NO_SUCH_RUN',
+    message: '"cache" has a plan, but no run yet.',
+    fix: 'Carry it out: dev-cli init cache --execute',
+  });
+});
