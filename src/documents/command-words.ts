@@ -31,8 +31,16 @@ export function quoteLastLines(output: string): string {
     .join(' ');
 }
 
-/** Lists the last non-blank lines of an output, without control characters and with secrets masked. */
+/**
+ * Lists the last non-blank lines of an output, without control characters and with secrets masked. Leaves out what npm
+ * appends to the output of a script, unless there is nothing else.
+ */
 export function listLastLines(output: string, most: number): string[] {
-  const lines = maskSecrets(stripInvisible(output)).split('\n');
-  return lines.filter((line) => line.trim() !== '').slice(-most);
+  const lines = maskSecrets(stripInvisible(output))
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+  const ofScript = lines.filter((line) => !NPM_LINE.test(line));
+  return (ofScript.length > 0 ? ofScript : lines).slice(-most);
 }
+
+const NPM_LINE = /^npm (?:notice|warn|error|ERR!)/;
