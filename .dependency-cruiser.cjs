@@ -65,7 +65,7 @@ const OPEN_TO_WINGS = `
   protocol/approve: approve prepared
   protocol/questions: check home next notifier replay run-view timeline
   protocol/trust: autopilot digests person run-place trust
-  recipe: declared external-commands own-commands resolved show template user-schema writes
+  recipe: captured declared external-commands own-commands resolved show template user-schema writes
   recipe/blocks: block-forms
   recipe/conditions: block-typing block-values conditions paths result-reader text
   recipe/lint: files lintable report
