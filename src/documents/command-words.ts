@@ -32,15 +32,15 @@ export function quoteLastLines(output: string): string {
 }
 
 /**
- * Lists the last non-blank lines of an output, without control characters and with secrets masked. Leaves out what npm
- * appends to the output of a script, unless there is nothing else.
+ * Lists the last non-blank lines of an output, without control characters and with secrets masked. Leaves out the
+ * notices that npm appends to the output of a script, unless there is nothing else.
  */
 export function listLastLines(output: string, most: number): string[] {
   const lines = maskSecrets(stripInvisible(output))
     .split('\n')
     .filter((line) => line.trim() !== '');
-  const ofScript = lines.filter((line) => !NPM_LINE.test(line));
+  const ofScript = lines.filter((line) => !NPM_NOTICE.test(line));
   return (ofScript.length > 0 ? ofScript : lines).slice(-most);
 }
 
-const NPM_LINE = /^npm (?:notice|warn|error|ERR!)/;
+const NPM_NOTICE = /^npm notice\b/;
