@@ -1,6 +1,8 @@
 import { omitUndefined } from '../base/defined.js';
+import { DevCliError } from '../base/errors.js';
 import type { Line } from '../base/spans.js';
 import { readHome } from '../protocol/questions/home.js';
+import type { Context } from '../run/context.js';
 import { type Options, renderHome } from '../views/frames/home.js';
 import type { HomeView } from '../views/home.js';
 import { createContext, createReadContext } from './context.js';
@@ -20,7 +22,17 @@ export async function answerHome(environment: CallEnvironment, options: Omit<Opt
 export async function readHomeAndGoals(environment: CallEnvironment, most?: number): Promise<HomeView> {
   const context = createContext(environment, 'home');
   const home = await readHome(createReadContext(environment), most);
-  if (!context.reader.list(`${context.root}/.ai`).includes('config.yaml')) return home;
+  if (!hasGoals(context)) return home;
   const goals = await describeWaitingGoals(context);
   return { ...home, ...omitUndefined({ goals: goals || undefined }) };
+}
+
+function hasGoals({ root, reader }: Pick<Context, 'root' | 'reader'>): boolean {
+  try {
+    return reader.list(`${root}/.ai`).includes('config.yaml');
+  } catch (error) {
+    // Commands about goals say what is wrong with it.
+    if (error instanceof DevCliError) return false;
+    throw error;
+  }
 }

@@ -44,7 +44,7 @@ export async function openHome(
       const news = [...listWaiting()].filter((one) => !before.has(one));
       return news.map((one) => `${one.split('\n')[1]} waits for you`);
     },
-    changed: (signal) => waitForChange(context, sources, { isBusy: isBusy(), signal }),
+    changed: (signal) => waitForChange(context, sources, { isBusy: isBusy() || home.goals !== undefined, signal }),
     isBusy,
     frame(size) {
       if (isBusy()) now = clock.now();

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { devCli, runDir } from '../../support/cli.js';
@@ -126,6 +126,9 @@ describe.skipIf(terminal === null)('dev-cli alone at a terminal', () => {
     write('config.yaml', '[');
     expect(seen('dev-cli')).not.toContain('inbox');
     rmSync(join(project.root, '.ai'), { recursive: true });
+    symlinkSync('.ai', join(project.root, '.ai'));
+    expect(seen('dev-cli')).not.toContain('inbox');
+    rmSync(join(project.root, '.ai'));
   });
 
   it('writes nothing', () => {
