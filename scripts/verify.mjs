@@ -58,7 +58,9 @@ async function runTests() {
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // Tells the tests not to build the binary, because it has just been built.
   const env = { DEV_CLI_TESTS_BUILT: '1', DEV_CLI_TEST_SHARE: '2', DEV_CLI_TEST_PROOFS: '6', ...seedOfTree() };
-  console.log('\nOf the stories every second file, of the proofs every sixth, as the seed of the tree says.');
+  console.log(
+    '\nOf the stories and of what takes long every second file, of the proofs every sixth, as the seed of the tree says.',
+  );
   console.log('`npm run test:all` and `npm run prove` run all.');
   const exit = await run('tests and proofs', ['npx', 'vitest', 'run', ...reporters], env);
   const counted = countsIn(report);

@@ -5,7 +5,7 @@ import { renderSuggestion } from '../../base/suggest.js';
 import { findMainWorkTree } from '../../project/work-trees.js';
 import { quoteForShell } from '../../registry/render.js';
 import type { Context } from '../../run/context.js';
-import { PLAN_CONTENT } from '../../run/paths.js';
+import { PLAN, PLAN_CONTENT } from '../../run/paths.js';
 import { explainMissingPlan } from './elsewhere.js';
 import { FIRST_RUN, findRun, listRuns } from './find-run.js';
 
@@ -56,7 +56,13 @@ async function findEditedRun(context: Context, given: unknown): Promise<string |
 function explainPlanAlone({ root, reader }: Context, given: unknown, { code }: DevCliError): DevCliError | null {
   if (code !== 'NO_SUCH_RUN' || typeof given !== 'string' || !isName(given)) return null;
   const files = reader.list(`${root}/.dev/specs/${given}`);
-  if (!files.includes(PLAN_CONTENT) || files.includes('state.json') || files.includes('events.jsonl')) return null;
+  if (
+    !files.includes(PLAN) ||
+    !files.includes(PLAN_CONTENT) ||
+    files.includes('state.json') ||
+    files.includes('events.jsonl')
+  )
+    return null;
   return new DevCliError(code, `"${given}" has a plan, but no run yet.`, {
     fix: ['Carry it out: ', { command: 'init', input: { name: given, execute: true } }],
   });

@@ -116,7 +116,7 @@ it.each([
   ['use', 'cache'],
   ['nexus', 'report', 'cache'],
 ])('a plan without a run is told to be carried out: %s %s', (...words) => {
-  writeProjectFile(project, '.dev/specs/cache/plan-content.json', '{}');
+  for (const file of ['plan-content.json', 'PLAN.md']) writeProjectFile(project, `.dev/specs/cache/${file}`, '{}');
   const { json } = devCli(project, words[0] === 'status' ? [...words, '--json'] : words);
   expect(json.error).toMatchObject({
     code: 'NO_SUCH_RUN',
