@@ -20,10 +20,10 @@ export async function answerHome(environment: CallEnvironment, options: Omit<Opt
 
 /** Reads home, and whether goals wait, if the project has any. @param most as for `readHome` */
 export async function readHomeAndGoals(environment: CallEnvironment, most?: number): Promise<HomeView> {
-  const context = createContext(environment, 'home');
-  const home = await readHome(createReadContext(environment), most);
+  const context = createReadContext(environment);
+  const home = await readHome(context, most);
   if (!hasGoals(context)) return home;
-  const goals = await describeWaitingGoals(context);
+  const goals = await describeWaitingGoals(createContext(environment, 'home'));
   return { ...home, ...omitUndefined({ goals: goals || undefined }) };
 }
 
