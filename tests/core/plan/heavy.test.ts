@@ -4,6 +4,7 @@ import { readPlanEdits } from '../../../src/plan/read-back/read-edits.js';
 import { readTodoSection } from '../../../src/plan/read-back/read-todo-section.js';
 import { carryBoxes } from '../../../src/plan/read-back/unchanged-todos.js';
 import { expectWithin } from '../../support/growth.js';
+import { numberFrom } from '../../support/seeded.js';
 import { aPlan, aTodo } from './fixture.js';
 
 // A PLAN.md that would keep the parser busy for minutes is refused, with the lines that cause it (documents.md, Living
@@ -16,8 +17,8 @@ const PLAN = aPlan({
 const TEXT = renderPlan(PLAN, { 'todo-1': true });
 const times = (text: string, size: number) => text.repeat(Math.ceil(size / text.length));
 
-/** The size of each text in characters, at which parsing it would take many seconds. */
-const SIZE = 300_000;
+/** The size of each text in characters, at which parsing it would take many seconds; with 900,000, minutes. */
+const SIZE = numberFrom('DEV_CLI_TEST_HEAVY_PLAN', 300_000);
 const HEAVY: Record<string, string> = {
   'underlined headings': times('a\n=\n', SIZE),
   'underlined with dashes': times('a\n---\n', SIZE),
